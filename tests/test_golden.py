@@ -43,7 +43,7 @@ from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next, process_some
 from pbmserv.services.writer import write_due
 from pbmserv.store.engine import writing
-from pbmserv.store.heartbeats import ROBOTS
+from pbmserv.store.operating import ROBOTS
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
 from tests.held import nothing_slow_while_held

@@ -12,7 +12,7 @@ import logging
 import sqlalchemy as sa
 from alembic import op
 
-from pbmserv.store import standing_counts
+from pbmserv.store import rankings
 from pbmserv.store.inbox import key_digest
 from pbmserv.store.tables import RowId
 
@@ -78,7 +78,7 @@ def upgrade() -> None:
     )
     connection = op.get_bind()
     for pool in connection.execute(sa.text("SELECT DISTINCT pool FROM ratings")).scalars().all():
-        standing_counts.renew(connection, pool)
+        rankings.renew_counts(connection, pool)
 
 
 def downgrade() -> None:

@@ -30,9 +30,8 @@ from pbmserv.services.admin.check import Check, rebuild
 from pbmserv.services.admin.check import check as check_logs
 from pbmserv.services.admin.pulse import record_backup
 from pbmserv.services.app import utc_now
-from pbmserv.store.backup import CannotBackUp, back_up
+from pbmserv.store.backup import CannotBackUp, back_up, back_up_into
 from pbmserv.store.backup import restore as restore_database
-from pbmserv.store.backup_folder import back_up_into
 from pbmserv.store.copying import ALIVE_WITHIN, CannotCopy, Copied, alive_parts, copy_all, is_in_use
 from pbmserv.store.matches import FIRST_NUMBER
 

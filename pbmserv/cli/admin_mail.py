@@ -14,7 +14,7 @@ from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, sc
 from pbmserv.services.admin.traces import CannotTrace, list_outgoing, list_received, since_when
 from pbmserv.services.admin.traces import trace as trace_mails
 from pbmserv.services.app import App, utc_now
-from pbmserv.store.mail_traces import MailFilter
+from pbmserv.store.mail_history import MailFilter
 
 RECEIVED = ("waiting", "handled", "duplicate", "silent", "report", "set aside", "discarded")
 OUTGOING = ("waiting", "withheld", "sent", "bounced", "failed", "superseded")

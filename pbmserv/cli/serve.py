@@ -28,7 +28,7 @@ from pbmserv.server.supervisor import Task
 from pbmserv.services.admin.pulse import WriteTrial
 from pbmserv.services.admin.status import look_around
 from pbmserv.services.app import App, utc_now
-from pbmserv.store.heartbeats import ROBOTS
+from pbmserv.store.operating import ROBOTS
 
 log = logging.getLogger(__name__)
 

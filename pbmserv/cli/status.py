@@ -25,7 +25,7 @@ from pbmserv.services.admin.pulse import list_parts, retire_part
 from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.app import utc_now
 from pbmserv.store.engine import first_line
-from pbmserv.store.heartbeats import LISTENER, POLLER, ROBOTS, SCHEDULER, SENDER, WORKER
+from pbmserv.store.operating import LISTENER, POLLER, ROBOTS, SCHEDULER, SENDER, WORKER
 
 
 @command

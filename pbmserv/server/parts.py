@@ -29,9 +29,8 @@ from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
 from pbmserv.services.worker import process_some, seconds_until_due
-from pbmserv.store.commit_watch import CommitWatch
-from pbmserv.store.engine import cause_of, is_database_trouble, truncate_wal
-from pbmserv.store.heartbeats import SENDER, WORKER
+from pbmserv.store.engine import CommitWatch, cause_of, is_database_trouble, truncate_wal
+from pbmserv.store.operating import SENDER, WORKER
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""

@@ -25,7 +25,7 @@ from pbmserv.server.pulse import Complaint, heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import receive_mail
 from pbmserv.store.engine import cause_of, is_database_trouble
-from pbmserv.store.heartbeats import POLLER
+from pbmserv.store.operating import POLLER
 
 RENEW_EVERY: Final = 9 * 60.0
 """Seconds between two checks of the whole folder, whatever the server has announced."""

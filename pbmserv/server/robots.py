@@ -22,7 +22,7 @@ from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.robots import play_robots
 from pbmserv.services.teaching import analyse_asked, teach
 from pbmserv.store.engine import is_database_trouble
-from pbmserv.store.heartbeats import ROBOTS
+from pbmserv.store.operating import ROBOTS
 
 PROGRAM: Final = (sys.executable, "-m", "pbmserv.cli.start", "robots", "--bound")
 

@@ -24,7 +24,7 @@ from pbmserv.services.scheduler.puzzles import send_puzzles
 from pbmserv.services.scheduler.retention import Purged
 from pbmserv.services.scheduler.retention import purge as purge
 from pbmserv.store.engine import cause_of, is_database_trouble
-from pbmserv.store.heartbeats import SCHEDULER
+from pbmserv.store.operating import SCHEDULER
 
 log = logging.getLogger(__name__)
 

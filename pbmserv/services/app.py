@@ -9,7 +9,7 @@ from argon2 import PasswordHasher
 
 from pbmserv.services.receive import Intake
 from pbmserv.services.thinking import FailingBoards, Mind
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.queries import RecentBoards
 
 
 class TeachingBacklog:

@@ -16,7 +16,7 @@ from pbmserv.services.app import App
 from pbmserv.services.notices import fixed_notice, readable
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
-from pbmserv.store import bounces, players, standstills
+from pbmserv.store import bounces, clocks, players
 from pbmserv.store.bounces import BouncedMail, Suspended
 from pbmserv.store.engine import reading, run_again
 
@@ -101,7 +101,7 @@ def _count(work: UnitOfWork, mail: BouncedMail, is_hard: bool, reason: str, repo
     if player_id is None or len(came) < BOUNCES.most:
         return
     bounces.suspend(connection, mail.recipient, now)
-    stop = standstills.begin_standstill(connection, player_id, came[0])
+    stop = clocks.begin_standstill(connection, player_id, came[0])
     log.warning(
         "mail to a player is held back after hard bounces; see `pbmserv admin suspended` %s",
         pairs(player=player_id, to=mail.recipient, count=BOUNCES.most),
@@ -153,7 +153,7 @@ def _back(work: UnitOfWork, player: Player, since: datetime) -> list[Letter]:
     if not lines:
         return []
     stood = max(
-        (each.until for each in standstills.standstills_in_force(work.connection, player.id, since) if each.until),
+        (each.until for each in clocks.standstills_in_force(work.connection, player.id, since) if each.until),
         default=None,
     )
     context: dict[str, Any] = {

@@ -24,7 +24,7 @@ from pbmserv.services.bounces import heed_refusal
 from pbmserv.services.delivery_worker import DeliveryWorker
 from pbmserv.services.retry_times import LEASE, USUAL, RetryTimes, is_given_up, next_wait
 from pbmserv.services.writer import deciding
-from pbmserv.store import clocks, mail_traces, outbox, retention
+from pbmserv.store import clocks, mail_history, outbox, retention
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import cause_of, is_database_trouble, reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -253,7 +253,7 @@ def note(connection: Connection, outcomes: Sequence[tuple[QueuedMessage, Outcome
     sent = {mail.id: outcome.queue_id for mail, outcome in outcomes if isinstance(outcome, Delivered)}
     if sent:
         clocks.turns_delivered(connection, outbox.mark_sent(connection, [*sent], now), now)
-        mail_traces.note_queue_ids(connection, sent)
+        mail_history.note_queue_ids(connection, sent)
     for mail, outcome in outcomes:
         _note(connection, mail, outcome, now)
         if mail.kind == "goodbye":

@@ -14,7 +14,7 @@ from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import App
 from pbmserv.services.compose import other_subject
-from pbmserv.store import doctor_mails
+from pbmserv.store import operating
 from pbmserv.store.engine import writing
 from pbmserv.store.inbox import InboxMessage
 
@@ -45,7 +45,7 @@ def write_to_self(app: App, is_tagged: bool, now: datetime) -> MailToSelf:
     )
     raw = write(envelope, laid_out(render("mail/doctor.txt")), server, now)
     with writing(app.engine) as connection:
-        doctor_mails.expect(connection, word, now)
+        operating.expect_doctor_mail(connection, word, now)
     marked = f"{DOCTOR_HEADER}: {word}\r\n".encode() + raw
     mail = Outgoing(envelope_sender(word, server), envelope.recipient, marked)
     return MailToSelf(word, message_id(envelope, server), mail)
@@ -74,4 +74,6 @@ def sent_to_self(app: App, message: InboxMessage, automatic: str, report: Report
 
 def is_from_doctor(connection: Connection, shown: SentToSelf | None, now: datetime) -> bool:
     """Whether a mail is from `doctor`. That it came is noted, and nothing else is done."""
-    return shown is not None and doctor_mails.note(connection, shown.words, now, shown.is_report, shown.content)
+    return shown is not None and operating.note_doctor_mail(
+        connection, shown.words, now, shown.is_report, shown.content
+    )

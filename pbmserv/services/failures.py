@@ -22,7 +22,7 @@ from pbmserv.services.limits import may_be_mailed, send
 from pbmserv.services.pending import read_message
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
-from pbmserv.store import players, quarantine
+from pbmserv.store import inbox, players
 from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, reading, writing
 from pbmserv.store.inbox import InboxMessage
 
@@ -70,7 +70,7 @@ def _killed(app: App, message: InboxMessage, isolate: Isolate, now: datetime) ->
     log.error("a mail killed its own process %s", pairs(mail=message.id, tries=kills))
     error = f"killed {kills} {'process' if kills == 1 else 'processes'} of its own"
     with writing(app.engine) as connection:
-        aside = quarantine.count_kill(connection, message.id, message.kills, error, _again_at(kills, now))
+        aside = inbox.count_kill(connection, message.id, message.kills, error, _again_at(kills, now))
     if aside is not None:
         log.error("a mail is quarantined; see `pbmserv admin inbox` %s", pairs(mail=message.id))
         # Reading it again, to notify its sender, may kill a process too.
@@ -86,7 +86,7 @@ def failed(app: App, message: InboxMessage, error: Exception, now: datetime) -> 
     log.error("a mail could not be handled %s", told)
     mail = _read_once_more(app, message) if again_at is None else None
     with deciding(app, now) as work:
-        if quarantine.fail(work.connection, message.id, trace(error), again_at) and again_at is None:
+        if inbox.fail(work.connection, message.id, trace(error), again_at) and again_at is None:
             log.error("a mail is quarantined; see `pbmserv admin inbox` %s", pairs(mail=message.id))
             _apologise(work, message.id, mail)
 
@@ -103,7 +103,7 @@ def set_back(app: App, mail_id: int, error: str, now: datetime) -> None:
         return now + min(FIRST_REST * (1 << min(rests - 1, 16)), LONGEST_REST) if rests > 0 else now
 
     with writing(app.engine) as connection:
-        setbacks = quarantine.set_back(connection, mail_id, error, again_at)
+        setbacks = inbox.set_back(connection, mail_id, error, again_at)
     if setbacks:
         reason = error.rpartition("\n")[2]
         told = pairs(mail=mail_id, tries=setbacks, again=again_at(setbacks), error=reason)
@@ -113,10 +113,10 @@ def set_back(app: App, mail_id: int, error: str, now: datetime) -> None:
 def tell_quarantined(app: App, mail_id: int, now: datetime) -> None:
     """Tells the sender of a mail that it was quarantined."""
     with reading(app.engine) as connection:
-        message = quarantine.find_quarantined(connection, mail_id)
+        message = inbox.find_quarantined(connection, mail_id)
     mail = None if message is None else _read_once_more(app, message)
     with deciding(app, now) as work:
-        if quarantine.find_quarantined(work.connection, mail_id) is not None:
+        if inbox.find_quarantined(work.connection, mail_id) is not None:
             _apologise(work, mail_id, mail)
 
 

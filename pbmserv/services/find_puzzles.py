@@ -21,7 +21,7 @@ from pbmserv.robots.puzzles import solution_of
 from pbmserv.robots.search import uct
 from pbmserv.robots.thought import Thinker
 from pbmserv.services.app import App
-from pbmserv.store import matches, puzzle_search, puzzles, robots
+from pbmserv.store import matches, puzzles, robots
 from pbmserv.store.engine import is_database_trouble, reading, writing
 
 ENOUGH: Final = 200
@@ -50,14 +50,14 @@ class _BoardWaits(Exception):
 def find_puzzle(app: App, now: datetime) -> bool:
     """Looks at the next position of a finished game; whether there was one. Raises what is database trouble."""
     with reading(app.engine) as connection:
-        before = puzzle_search.place(connection)
+        before = puzzles.search_place(connection)
         place, match = before, None
         if place is not None and place.ply >= 0:
             match = matches.load(connection, place.match)
         if match is None:
             found_already = puzzles.counts(connection)
             wanted = [name for name in games() if found_already.get(name, 0) < ENOUGH]
-            place = puzzle_search.next_match(connection, before, wanted, SEATS)
+            place = puzzles.next_searched(connection, before, wanted, SEATS)
             match = None if place is None else matches.load(connection, place.match)
     if place is None or match is None:
         return False
@@ -73,7 +73,7 @@ def find_puzzle(app: App, now: datetime) -> bool:
         log.exception("a board cannot be looked through for puzzles %s", told)
         found, ply = None, _DONE
     with writing(app.engine) as connection:
-        if puzzle_search.move_on(connection, before, replace(place, ply=ply)) and found is not None:
+        if puzzles.move_search_on(connection, before, replace(place, ply=ply)) and found is not None:
             puzzles.add(connection, found, now)
             log.info("a puzzle was found %s", pairs(game=found.game))
     return True

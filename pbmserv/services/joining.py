@@ -19,7 +19,7 @@ from pbmserv.services.app import App
 from pbmserv.services.limits import left, spend
 from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, reading, writing
-from pbmserv.store.priorities import priorities_of
+from pbmserv.store.inbox import priorities_of
 from pbmserv.store.queries import TransactionQueries
 
 Flaw = Literal["form", "reserved", "taken", "address", "our address"]

@@ -23,10 +23,10 @@ from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import letters, mail_tokens, matches, outcomes, play_links, players
+from pbmserv.store import letters, mail_history, mail_tokens, matches, players
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.outcomes import MailOutcome
-from pbmserv.store.play_links import PlayLinkMail
+from pbmserv.store.mail_history import MailOutcome
+from pbmserv.store.mail_tokens import PlayLinkMail
 
 Outcome = Literal["waits", "played", "refused", "twice", "unanswered"]
 """What became of a mail from the page: it is kept and waits; its move was played, or not, and it was answered; it
@@ -119,13 +119,13 @@ def find_link(app: App, key: str, now: datetime) -> OpenLink | None:
     player's.
     """
     with reading(app.engine) as connection:
-        mail = play_links.find_play_link(connection, key)
+        mail = mail_tokens.find_play_link(connection, key)
         if mail is None or mail.written <= now - WORDS_LAST:
             return None
         player = players.find_at(connection, mail.recipient)
         if player is None or player.id != mail.player_id:
             return None
-        return OpenLink(mail, player, play_links.replaced_by(connection, mail, now - REPLACED_AFTER), key)
+        return OpenLink(mail, player, mail_tokens.replaced_by(connection, mail, now - REPLACED_AFTER), key)
 
 
 def find_play_link(app: App, number: int, key: str, now: datetime) -> PlayLink | None:
@@ -183,7 +183,7 @@ def play(app: App, link: PlayLink, form: MoveForm, now: datetime) -> PostedMove 
     )
     if link.mail.used_at is None:
         with writing(app.engine) as connection:
-            play_links.note_use(connection, link.mail, now, is_late=now > link.mail.written + LATE_AFTER)
+            mail_tokens.note_use(connection, link.mail, now, is_late=now > link.mail.written + LATE_AFTER)
     raw = write_by_link(mail, now)
     content_key = read(raw, mail.sender, app.server.address, app.server.delimiter).content_key
     return PostedMove(receive_mail(app, raw, mail.sender, [address], now), content_key)
@@ -192,21 +192,21 @@ def play(app: App, link: PlayLink, form: MoveForm, now: datetime) -> PostedMove 
 def settled(app: App, sent: PostedMove) -> int | None:
     """The number of the mail that tells what became of it, which is its first copy; None as long as it waits."""
     with reading(app.engine) as connection:
-        if outcomes.status_of(connection, sent.mail_id) == "waiting":
+        if mail_history.status_of(connection, sent.mail_id) == "waiting":
             return None
         if any(due <= AT_ONCE for due in letters.caused_by(connection, sent.mail_id)):
             return None
-        first = outcomes.find_by_content(connection, sent.content_key)
+        first = mail_history.find_by_content(connection, sent.content_key)
     return first or sent.mail_id
 
 
 def load_outcome(app: App, link: PlayLink, mail_id: int) -> PlayLinkVisit | None:
     """What became of a mail from the page; None when no such mail came by that link."""
     with reading(app.engine) as connection:
-        fate = outcomes.find_outcome(connection, mail_id)
+        fate = mail_history.find_outcome(connection, mail_id)
         if fate is None or not came_by_link(fate.raw, link.mark):
             return None
-        raw = outcomes.reply_to(connection, mail_id, link.mail.player_id)
+        raw = mail_history.reply_to(connection, mail_id, link.mail.player_id)
         number = link.board.match.number
         board = matches.replayed(connection, number, app.recent.find(number)) or link.board
     answer, server = open_mail(raw).text if raw else "", app.server

@@ -12,7 +12,7 @@ from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
 from pbmserv.store import letters
 from pbmserv.store.engine import reading
-from pbmserv.store.outcomes import find_received, replies_to, status_of, told_of
+from pbmserv.store.mail_history import find_received, replies_to, status_of, told_of
 
 Flaw = Literal["sender", "recipient"]
 

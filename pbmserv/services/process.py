@@ -44,7 +44,7 @@ from pbmserv.services.run import (
 )
 from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.services.wordy import begin_anew, hear
-from pbmserv.store import bans, confirmations, inbox, players, retention
+from pbmserv.store import abuse, confirmations, inbox, players, retention
 from pbmserv.store.inbox import FinalStatus, asked_key
 from pbmserv.store.queries import TransactionQueries
 
@@ -111,7 +111,7 @@ def _process(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCreden
             return ProcessedMail("silent")
         is_report = heed_report(work, pending.report, pending.message.id)
         return ProcessedMail("report" if is_report else "silent")
-    standing = bans.standing(connection, mail.content_key, mail.possible_senders)
+    standing = abuse.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
         return ProcessedMail("silent")
     proves = pending.identity.proof != "none" or pending.identity.elsewhere is not None

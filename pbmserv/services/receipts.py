@@ -19,7 +19,7 @@ from pbmserv.services.line_reports import is_unsaid
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import CommandResult, touched
 from pbmserv.services.unit_of_work import UnitOfWork
-from pbmserv.store import accounts, heartbeats, letters
+from pbmserv.store import accounts, letters, operating
 from pbmserv.store.queries import TransactionQueries
 
 WAIT_FOR_PAGE: Final = timedelta(minutes=10)
@@ -191,4 +191,4 @@ def _is_robot_next(work: UnitOfWork, boards: dict[int, GameState]) -> bool:
     (board, *others) = boards.values()
     if others or board.on_turn is None or not is_robot(work.records, board.on_turn):
         return False
-    return heartbeats.robots_are_alive(work.connection, work.now)
+    return operating.robots_are_alive(work.connection, work.now)

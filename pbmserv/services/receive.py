@@ -13,7 +13,7 @@ from pbmserv.mail.reading.answered import answered_tokens, without_tokens
 from pbmserv.mail.reading.headers import head_of, sender_of
 from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, writing
-from pbmserv.store.priorities import priorities_of
+from pbmserv.store.inbox import priorities_of
 
 if TYPE_CHECKING:  # the SMTP server takes long to import, and a pipe has none
     from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope

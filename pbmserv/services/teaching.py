@@ -21,7 +21,7 @@ from pbmserv.services.limits import may_be_mailed, send
 from pbmserv.services.notices import notice_to
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
-from pbmserv.store import evaluations, matches, players
+from pbmserv.store import matches, players, robots
 from pbmserv.store.engine import is_database_trouble, reading, run_again
 
 AT_ONCE: Final = 0.4
@@ -52,7 +52,7 @@ def teach(app: App, now: datetime, clock: Clock = time.monotonic) -> bool:
 def analyse_asked(app: App, now: datetime, clock: Clock = time.monotonic) -> bool:
     """The same, only where somebody waits for an analysis."""
     with reading(app.engine) as connection:
-        number = evaluations.requested(connection, app.backlog.failing.resting(now))
+        number = robots.requested_analysis(connection, app.backlog.failing.resting(now))
     return _teach_about(app, number, now, clock)
 
 
@@ -74,9 +74,9 @@ def _teach_about(app: App, number: int | None, now: datetime, clock: Clock) -> b
 def _next_unasked(app: App, now: datetime) -> int | None:
     with reading(app.engine) as connection:
         since = app.backlog.since or now - FIRST_LOOK
-        number = evaluations.newest_lacking(connection, since, app.backlog.failing.resting(now))
+        number = robots.newest_lacking(connection, since, app.backlog.failing.resting(now))
         if number is None:
-            changed = evaluations.last_change(connection)
+            changed = robots.last_change(connection)
             app.backlog.since = max(since, changed - OVERLAP) if changed else since
         return number
 
@@ -84,7 +84,7 @@ def _next_unasked(app: App, now: datetime) -> int | None:
 def _think_about(app: App, number: int, now: datetime, clock: Clock) -> None:
     with reading(app.engine) as connection:
         board = matches.replayed(connection, number, app.looked_at.find(number))
-        known = evaluations.find(connection, board) if board is not None else ()
+        known = robots.find_evaluations(connection, board) if board is not None else ()
     if board is None:
         return
     app.looked_at.remember([board])
@@ -147,14 +147,14 @@ def _store(app: App, board: GameState, known: Sequence[Evaluation], now: datetim
     """Stores what was found, and mails the analysis to those who wait for it, once it is whole."""
     is_whole = is_complete(known, board)
     with deciding(app, now) as work:
-        evaluations.store(work.connection, board, known, is_whole)
+        robots.store_evaluations(work.connection, board, known, is_whole)
         if is_whole:
             _mail(work, board, known)
 
 
 def _mail(work: UnitOfWork, board: GameState, known: Sequence[Evaluation]) -> None:
     connection, number = work.connection, board.match.number
-    for asked in evaluations.take_requests(connection, number):
+    for asked in robots.take_requests(connection, number):
         player = players.find(connection, asked.userid)
         if player is None or not player.address or player.is_banned or board.state.status != "finished":
             continue

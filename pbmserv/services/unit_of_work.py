@@ -10,8 +10,8 @@ from pbmserv.commands.command import Decision
 from pbmserv.commands.letter import Letter
 from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
-from pbmserv.store import changes, matches
 from pbmserv.store import letters as stored
+from pbmserv.store import matches, queries
 from pbmserv.store.queries import TransactionQueries
 
 
@@ -35,7 +35,7 @@ class UnitOfWork:
         self.records.know(decision.boards)
         self.boards.update((board.match.number, board) for board in decision.boards)
         for change in decision.changes:
-            changes.write_change(self.connection, change, at)
+            queries.write_change(self.connection, change, at)
         if decision.changes:
             self.records.forget_players()
         if decision.notifications.question is not None:

@@ -11,7 +11,7 @@ from pbmserv.mail.reading.signatures import FEWEST_EARLIER, repeated_end
 from pbmserv.parser.inline_text import inline_text
 from pbmserv.parser.parse import KEPT_SIGNATURE
 from pbmserv.services.reply_text import ReplyText
-from pbmserv.store import outcomes
+from pbmserv.store import mail_history
 
 _MOST_LOOKED_AT: Final = 8
 """Kept mails in which the last ones with words are looked for."""
@@ -26,7 +26,7 @@ def without_usual_end(connection: Connection, written: ReplyText, sender: str, a
     comment = written.parsed.comment
     if not comment and not written.left_out:
         return written
-    kept = (_parts(raw) for raw in outcomes.kept_mails(connection, sender, address, _MOST_LOOKED_AT))
+    kept = (_parts(raw) for raw in mail_history.kept_mails(connection, sender, address, _MOST_LOOKED_AT))
     earlier = [(own, unsent) for own, unsent in kept if own or unsent][:FEWEST_EARLIER]
     said = inline_text(written.parsed.lines)
     lines = comment.removeprefix(said).strip("\n").split("\n")

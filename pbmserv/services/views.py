@@ -17,17 +17,7 @@ from pbmserv.matches.ratings import Section
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.app import App
-from pbmserv.store import (
-    evaluations,
-    inbox,
-    listing,
-    matches,
-    offers,
-    outbox,
-    players,
-    rankings,
-    subscriptions,
-)
+from pbmserv.store import inbox, listing, matches, offers, outbox, players, rankings, robots, seatings
 from pbmserv.store.engine import reading
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import QueuedMessage
@@ -65,13 +55,13 @@ def _game_state(connection: Connection, app: App, number: int) -> GameState | No
 def load_evaluations(app: App, board: GameState) -> Sequence[Evaluation]:
     """What is known of the positions of a board, from its start."""
     with reading(app.engine) as connection:
-        return evaluations.find(connection, board)
+        return robots.find_evaluations(connection, board)
 
 
 def count_entries(app: App, boards: Sequence[int]) -> Mapping[int, int]:
     """How many entries the logs of some boards have: cheap enough to be asked every second."""
     with reading(app.engine) as connection:
-        return subscriptions.entry_counts(connection, boards)
+        return seatings.entry_counts(connection, boards)
 
 
 def list_boards(app: App, wanted: ListingQuery) -> Listing:

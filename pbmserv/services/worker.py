@@ -35,11 +35,10 @@ from pbmserv.services.limits import too_many_guesses
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.services.writer import write_due, write_now
-from pbmserv.store import bans, inbox, letters, players
+from pbmserv.store import abuse, inbox, letters, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
-from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.inbox import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS, InboxMessage
 from pbmserv.store.optimistic import recording, still_holds
-from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS
 
 MOST_TURNS: Final = 10
 TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
@@ -200,7 +199,7 @@ def _credentials(connection: Connection, app: App, pending: PendingMail, now: da
     """What to verify and to hash: nothing for a mail that gets a short answer or none."""
     if not has_secrets(pending.runnable):
         return CredentialsToVerify()
-    standing = bans.standing(connection, pending.mail.content_key, pending.mail.possible_senders)
+    standing = abuse.standing(connection, pending.mail.content_key, pending.mail.possible_senders)
     if standing.is_known or standing.is_banned:
         return CredentialsToVerify()
     is_proven = pending.identity.proof != "none"

@@ -1,11 +1,28 @@
-"""Writes changes of accounts. Nothing else writes to players and their addresses."""
+"""Writes accounts (nothing else writes to players and their addresses), and gives what is stored about one player.
+
+That is for that player: no hash, no token, nothing about others.
+"""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from pbmserv.commands.changes import (
     Barred,
@@ -24,17 +41,37 @@ from pbmserv.commands.changes import (
     RevokedWords,
     WeeklyPuzzle,
 )
-from pbmserv.commands.policy import SIGN_UPS, SIGN_UPS_A_DOMAIN, SIGN_UPS_A_HOST, SIGN_UPS_A_PROVIDER
+from pbmserv.commands.policy import (
+    BROADCASTS,
+    MESSAGES_A_DAY,
+    SIGN_UPS,
+    SIGN_UPS_A_DOMAIN,
+    SIGN_UPS_A_HOST,
+    SIGN_UPS_A_PROVIDER,
+    VACATIONS,
+)
 from pbmserv.commands.vocabulary import skeleton
-from pbmserv.store import clocks, counts, retention, standstills
+from pbmserv.matches.player import (
+    PersonalAddress,
+    PersonalBounce,
+    PersonalData,
+    PersonalMail,
+    PersonalPlan,
+    PersonalQuestion,
+)
+from pbmserv.store import clocks, counts, puzzles, retention
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.mail_tokens import digest
+from pbmserv.store.players import signed_up
 from pbmserv.store.tables import (
     addresses,
     blocks,
+    bounces,
+    conditional_moves,
     confirmations,
     denied_addresses,
+    inbox,
     matches,
     offer_players,
     offers,
@@ -42,10 +79,10 @@ from pbmserv.store.tables import (
     players,
     puzzle_tries,
     seats,
+    standstills,
     subscriptions,
     vacations,
 )
-from pbmserv.store.tables import standstills as standstills_table
 
 FORMER: Final = "former player"
 """The name on the boards of a deleted account; no userid contains a space."""
@@ -187,9 +224,9 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
     owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
     connection.execute(update(outbox).where(owed).values(status="failed"))
     was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
-    was_out_of_reach = standstills.standstills_in_force(connection, player_id, now - RECENTLY)
+    was_out_of_reach = clocks.standstills_in_force(connection, player_id, now - RECENTLY)
     if was_out_of_reach or connection.execute(was_suspended).scalar_one():
-        standstills.end_standstill(connection, player_id, now)
+        clocks.end_standstill(connection, player_id, now)
         clocks.resend_boards(connection, player_id)
     connection.execute(delete(addresses).where(leaving))
 
@@ -229,7 +266,7 @@ def _forget_belongings(connection: Connection, player_id: int) -> None:
         confirmations,
         subscriptions,
         vacations,
-        standstills_table,
+        standstills,
         offer_players,
         puzzle_tries,
         denied_addresses,
@@ -251,3 +288,104 @@ def count_acknowledged(connection: Connection, player_id: int, moves: int) -> No
     """So many more moves of a player were acknowledged."""
     more = update(players).where(players.c.id == player_id)
     connection.execute(more.values(moves_acknowledged=players.c.moves_acknowledged + moves))
+
+
+MOST_MAILS: Final = 200
+
+_SAID: Final = (MESSAGES_A_DAY, BROADCASTS, VACATIONS)
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def personal_data(connection: Connection, player_id: int) -> PersonalData:
+    """Everything about a player except boards, settings and blocks; only the newest mails."""
+    mails = _mails(player_id).subquery()
+    newest = select(mails).order_by(mails.c.at.desc(), mails.c.way.desc(), mails.c.id.desc()).limit(MOST_MAILS)
+    return PersonalData(
+        signed_up=signed_up(connection, player_id),
+        addresses=_addresses(connection, player_id),
+        questions=open_questions(connection, player_id),
+        mails=tuple(
+            PersonalMail(row.way, row.address, row.at, row.fate) for row in connection.execute(newest).all()
+        ),
+        mails_total=connection.execute(select(func.count()).select_from(mails)).scalar_one(),
+        returns=_returns(connection, player_id),
+        plans=_plans(connection, player_id),
+        offers=_offers(connection, player_id),
+        puzzles=tuple(puzzles.tries_of(connection, player_id).values()),
+        said=sum(counts.total(connection, each.name, str(player_id), _EVER) for each in _SAID),
+    )
+
+
+def _plans(connection: Connection, player_id: int) -> tuple[PersonalPlan, ...]:
+    query = (
+        select(conditional_moves.c.match, conditional_moves.c.kind, conditional_moves.c.made_at)
+        .join(seats, (seats.c.match == conditional_moves.c.match) & (seats.c.seat == conditional_moves.c.seat))
+        .where(seats.c.player_id == player_id)
+        .order_by(conditional_moves.c.match, conditional_moves.c.kind)
+    )
+    return tuple(PersonalPlan(row.match, row.kind, row.made_at) for row in connection.execute(query))
+
+
+def _offers(connection: Connection, player_id: int) -> tuple[int, ...]:
+    joined = select(offer_players.c.offer_id).where(offer_players.c.player_id == player_id)
+    mine = (offers.c.player_id == player_id) | offers.c.id.in_(joined)
+    query = select(offers.c.number).where(mine, offers.c.status == "open").order_by(offers.c.number)
+    return tuple(connection.execute(query).scalars())
+
+
+def _addresses(connection: Connection, player_id: int) -> tuple[PersonalAddress, ...]:
+    query = (
+        select(addresses)
+        .where(addresses.c.player_id == player_id)
+        .order_by(addresses.c.is_first.desc(), addresses.c.address)
+    )
+    return tuple(
+        PersonalAddress(row.address, row.is_first, row.confirmed_at, row.suspended_at)
+        for row in connection.execute(query)
+    )
+
+
+def open_questions(connection: Connection, player_id: int) -> tuple[PersonalQuestion, ...]:
+    """The confirmations that a player has not answered, the oldest first."""
+    query = (
+        select(confirmations)
+        .where(confirmations.c.player_id == player_id)
+        .order_by(confirmations.c.asked_at, confirmations.c.about)
+    )
+    return tuple(
+        PersonalQuestion(row.kind, row.address, tuple(row.lines), row.asked_at)
+        for row in connection.execute(query)
+    )
+
+
+def _returns(connection: Connection, player_id: int) -> tuple[PersonalBounce, ...]:
+    query = (
+        select(bounces)
+        .where(bounces.c.address.in_(_theirs(player_id)))
+        .order_by(bounces.c.at.desc(), bounces.c.outbox_id.desc())
+        .limit(MOST_MAILS)
+    )
+    return tuple(PersonalBounce(row.address, row.at, row.is_hard) for row in connection.execute(query))
+
+
+def _mails(player_id: int) -> Any:
+    """Every mail from or to an address of the player: direction, id, address, time and status."""
+    taken_in = select(
+        literal("from").label("way"),
+        inbox.c.id,
+        inbox.c.sender.label("address"),
+        inbox.c.received_at.label("at"),
+        inbox.c.status.label("fate"),
+    ).where(inbox.c.sender.in_(_theirs(player_id)))
+    sent = select(
+        literal("to").label("way"),
+        outbox.c.id,
+        outbox.c.recipient.label("address"),
+        outbox.c.created_at.label("at"),
+        outbox.c.status.label("fate"),
+    ).where(outbox.c.recipient.in_(_theirs(player_id)))
+    return union_all(taken_in, sent)
+
+
+def _theirs(player_id: int) -> Select[tuple[str]]:
+    return select(addresses.c.address).where(addresses.c.player_id == player_id)

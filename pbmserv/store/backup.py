@@ -1,16 +1,21 @@
 """Backups of a whole database, taken while it is in use, and restored where there is none yet.
 
 SQLite is copied by SQLite itself (`VACUUM INTO`: one moment's content, writers go on, freed pages stay behind),
-PostgreSQL by its own pg_dump and pg_restore, whose format says which tables they are.
+PostgreSQL by its own pg_dump and pg_restore, whose format says which tables they are. A backup is there whole or
+not at all: filled under another name, synced, and never over another file. A folder of them keeps the newest few.
 """
 
+import errno
 import filecmp
 import os
 import re
 import shutil
 import sqlite3
 import subprocess
-from contextlib import closing
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -18,9 +23,64 @@ from sqlalchemy import URL, Engine, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.store.engine import first_line, open_engine, truncate_wal
-from pbmserv.store.new_files import BESIDE_SQLITE, appearing, finish, part_of
 from pbmserv.store.schema import OtherSchema, knows_version, migrate, stored_version
 from pbmserv.store.tables import metadata
+
+BESIDE_SQLITE: Final = ("-wal", "-shm", "-journal")
+"""How the names of files go on that SQLite puts beside a database."""
+
+_HAS_NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES)
+
+
+@contextmanager
+def appearing(file: Path) -> Iterator[Path]:
+    """A file beside it to be filled, mode 0600, which becomes it, synced to the disk, when the block ends well."""
+    with part_of(file) as part:
+        yield part
+        finish_file(part, file)
+
+
+@contextmanager
+def part_of(file: Path) -> Iterator[Path]:
+    """A file beside it to be filled, mode 0600, which is gone when the block ends."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
+    os.close(descriptor)
+    part = Path(name)
+    try:
+        yield part
+    finally:
+        for left in (part, *(Path(f"{part}{ending}") for ending in BESIDE_SQLITE)):
+            with suppress(FileNotFoundError):
+                left.unlink()
+
+
+def finish_file(part: Path, file: Path) -> None:
+    """Gives a filled file its name, for good. Raises FileExistsError where another has it."""
+    _sync(part)
+    _become(part, file)
+    _sync(file.parent)
+
+
+def _become(part: Path, file: Path) -> None:
+    """Gives a file its name. Raises FileExistsError where another has it, even one made a moment ago."""
+    try:
+        file.hardlink_to(part)
+    except OSError as error:
+        if error.errno not in _HAS_NO_LINKS:
+            raise
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours then
+        part.replace(file)
+    else:
+        part.unlink()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
 
 TABLES: Final = (*(table.name for table in metadata.sorted_tables), "alembic_version")
 
@@ -69,7 +129,7 @@ def back_up_aside(url: str, file: Path) -> Path:
                 if filecmp.cmp(part, place, shallow=False):
                     return place
                 number += 1
-            finish(part, place)
+            finish_file(part, place)
             return place
     except OSError as error:
         raise CannotBackUp(f"{file} cannot be written: {error.strerror}") from error
@@ -215,3 +275,37 @@ def _plain(url: URL) -> str:
     shown = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
     head, mark, query = shown.render_as_string().partition("?")
     return head + mark + query.replace("+", "%20")
+
+
+_OURS: Final = re.compile(r"pbmserv-\d{8}T\d{6}Z\.(?:db|dump)", re.ASCII)
+
+
+def back_up_into(url: str, folder: Path, now: datetime, keep: int) -> tuple[Path, list[Path]]:
+    """Puts a backup into a folder, then removes its oldest beyond `keep`; gives the new file, and those gone.
+
+    Nothing goes before the new one is whole and on the disk, and nothing that has another name than such a backup.
+    The new one stays, even if a clock that was wrong has named others later. Raises CannotBackUp; there is no new
+    one then, unless the message says that there is.
+    """
+    if not folder.is_dir():
+        raise CannotBackUp(f"{folder} is no folder: make it first, readable for this user alone")
+    ending = "db" if make_url(url).get_backend_name() == "sqlite" else "dump"
+    new = folder / f"pbmserv-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.{ending}"
+    back_up(url, new)
+    try:
+        others = sorted(
+            (file for file in folder.iterdir() if _OURS.fullmatch(file.name) and _is_another(file, new)),
+            key=lambda file: file.name,
+        )
+        gone = others[: max(len(others) - (keep - 1), 0)]
+        for file in gone:
+            file.unlink()
+    except OSError as error:
+        raise CannotBackUp(
+            f"{new} is made, but an older one in its folder could not be removed: {error.strerror}"
+        ) from error
+    return new, gone
+
+
+def _is_another(file: Path, new: Path) -> bool:
+    return file != new and file.is_file() and not file.is_symlink()

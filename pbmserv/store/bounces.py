@@ -24,9 +24,8 @@ from sqlalchemy import (
 )
 
 from pbmserv.commands.letter import AT_ONCE, UNSOLICITED
-from pbmserv.store.mail_tokens import digest, is_threaded
-from pbmserv.store.old_tokens import shortened
-from pbmserv.store.standstills import end_standstill
+from pbmserv.store.clocks import end_standstill
+from pbmserv.store.mail_tokens import digest, is_threaded, shortened
 from pbmserv.store.tables import addresses, bounces, outbox, players
 
 WITHHELD: Final = "withheld"

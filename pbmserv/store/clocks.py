@@ -1,12 +1,13 @@
-"""The clocks of running boards: whose turn it is, since when that player can know, and when to check again.
+"""The clocks of running boards, and what stops them: holidays, and mail to a player that bounces.
 
-`follow` updates a clock with its match. `turns_delivered` starts it once the board was sent. When `next_at` has
-come the clock is `due`: the scheduler checks it and calls `record_check`.
+A clock says whose turn it is, since when that player can know, and when to check again. `follow` updates it with
+its match. `turns_delivered` starts it once the board was sent. When `next_at` has come the clock is `due`: the
+scheduler checks it and calls `record_check`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -26,11 +27,12 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.matches.clock import TimeControl
+from pbmserv.commands.changes import NewVacations
+from pbmserv.matches.clock import YEAR, Stop, TimeControl, standstill
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import limit
 from pbmserv.store.outbox import Shown
-from pbmserv.store.tables import addresses, clocks, players
+from pbmserv.store.tables import addresses, clocks, players, standstills, vacations
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -83,7 +85,7 @@ def from_json(stored: Mapping[str, float | None] | None) -> TimeControl | None:
     return TimeControl(**lengths)
 
 
-def find(connection: Connection, board: int) -> Clock | None:
+def find_clock(connection: Connection, board: int) -> Clock | None:
     """The clock of a board; None if nobody is to move, or it has no clock."""
     row = connection.execute(_FIND, {"board": board}).one_or_none()
     return None if row is None else clock_of(row)
@@ -259,4 +261,122 @@ _START: Final = (
         clocks.c.started_at.is_(None),
     )
     .values(started_at=bindparam("now"), next_at=bindparam("now"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StandstillOver:
+    """A standstill that has ended although the player's mail still bounces."""
+
+    id: int
+    player_id: int
+    address: str
+
+
+def begin_standstill(connection: Connection, player_id: int, since: datetime) -> Stop | None:
+    """Stops a player's clocks because their mail bounces; gives for how long, None if they may not stop."""
+    stop = standstill(since, standstills_in_force(connection, player_id, since - YEAR))
+    if stop is not None:
+        row = {"player_id": player_id, "began_at": stop.since, "until_at": stop.until}
+        connection.execute(insert(standstills).values(row))
+    clear_deadlines(connection, player_id)
+    return stop
+
+
+def end_standstill(connection: Connection, player_id: int, now: datetime) -> None:
+    """Mail to a player may arrive again: their clocks resume."""
+    theirs = (standstills.c.player_id == player_id) & (standstills.c.until_at > now)
+    connection.execute(update(standstills).where(theirs).values(until_at=now))
+    clear_deadlines(connection, player_id)
+
+
+def standstills_in_force(connection: Connection, player_id: int, since: datetime) -> Sequence[Stop]:
+    """The standstills of a player that end after then, in order."""
+    query = select(standstills).where(standstills.c.player_id == player_id, standstills.c.until_at > since)
+    return [Stop(row.began_at, row.until_at) for row in connection.execute(query.order_by(standstills.c.began_at))]
+
+
+def next_standstill_over(connection: Connection, now: datetime) -> StandstillOver | None:
+    """One that has ended and of which the opponents were not notified, locked until the transaction ends."""
+    query = (
+        select(standstills.c.id, standstills.c.player_id, addresses.c.address)
+        .join(addresses, addresses.c.player_id == standstills.c.player_id)
+        .where(
+            standstills.c.notified_at.is_(None),
+            standstills.c.until_at <= now,
+            addresses.c.is_first,
+            addresses.c.suspended_at.is_not(None),
+            # An earlier one ended because mail arrived again.
+            standstills.c.until_at > addresses.c.suspended_at,
+        )
+        .order_by(standstills.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True, of=standstills)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else StandstillOver(row.id, row.player_id, row.address)
+
+
+@dataclass(frozen=True, slots=True)
+class LastMailDue:
+    """A suspended address of which its player has not been told."""
+
+    address: str
+    since: datetime
+
+
+def next_last_mail(connection: Connection, before: datetime) -> LastMailDue | None:
+    """An address that was suspended before then and got no last mail, locked until the transaction ends."""
+    query = (
+        select(addresses.c.address, addresses.c.suspended_at)
+        .where(addresses.c.suspended_at <= before, addresses.c.last_mail_at.is_(None), addresses.c.is_first)
+        .order_by(addresses.c.suspended_at)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else LastMailDue(*row)
+
+
+def mark_last_mail(connection: Connection, address: str, now: datetime) -> None:
+    """Records that the last mail to a suspended address goes out."""
+    connection.execute(update(addresses).where(addresses.c.address == address).values(last_mail_at=now))
+
+
+def mark_standstill_notified(connection: Connection, standstill_id: int, now: datetime) -> None:
+    """Records that the opponents were notified."""
+    connection.execute(update(standstills).where(standstills.c.id == standstill_id).values(notified_at=now))
+
+
+def vacations_of(connection: Connection, userids: Sequence[str], since: date) -> Sequence[tuple[str, date, date]]:
+    """Userid, first and last day of every holiday of these players that goes on or begins from that day on."""
+    lowered = [userid.lower() for userid in userids]
+    rows = connection.execute(_VACATIONS_OF, {"lowered": lowered, "since": since})
+    return [(row.userid, row.first_day, row.last_day) for row in rows]
+
+
+def write_vacations(connection: Connection, change: NewVacations) -> None:
+    """Puts these holidays in the place of all days from `since` on; what was before stays."""
+    theirs = vacations.c.player_id == change.player_id
+    ended = theirs & (vacations.c.first_day < change.since) & (vacations.c.last_day >= change.since)
+    connection.execute(update(vacations).where(ended).values(last_day=_day_before(change.since)))
+    connection.execute(delete(vacations).where(theirs, vacations.c.first_day >= change.since))
+    rows = [{"player_id": change.player_id, "first_day": first, "last_day": last} for first, last in change.days]
+    if rows:
+        connection.execute(insert(vacations), rows)
+    check_again(connection, change.player_id)
+
+
+def _day_before(day: date) -> date:
+    return date.fromordinal(day.toordinal() - 1)
+
+
+_VACATIONS_OF: Final = (
+    select(players.c.userid, vacations.c.first_day, vacations.c.last_day)
+    .join(vacations, vacations.c.player_id == players.c.id)
+    .where(
+        players.c.userid_lower.in_(bindparam("lowered", expanding=True)),
+        vacations.c.last_day >= bindparam("since"),
+    )
+    .order_by(vacations.c.first_day, players.c.userid_lower)
 )

@@ -30,8 +30,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from pbmserv.store.backup import BESIDE_SQLITE, appearing
 from pbmserv.store.engine import first_line, open_engine, reading, truncate_wal
-from pbmserv.store.new_files import BESIDE_SQLITE, appearing
 from pbmserv.store.schema import migrate_in
 from pbmserv.store.tables import heartbeats, metadata
 

@@ -1,15 +1,19 @@
 """Opens the database, runs transactions, and tells temporary database errors from bugs.
 
 SQLite is set for durability (WAL, synchronous=FULL) and secrecy (secure_delete). A transaction that may write
-begins with BEGIN IMMEDIATE, one by `reading` with a plain BEGIN.
+begins with BEGIN IMMEDIATE, one by `reading` with a plain BEGIN. SQLite does not see to it whose turn it is to
+write, nor that its file stays where it is: what is written into one that was moved, deleted or replaced is lost to
+others.
 """
 
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
+from threading import Event, Lock
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -19,7 +23,73 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from pbmserv.store.recording import RecordingConnection
-from pbmserv.store.sqlite_file import DatabaseFile, FairLock
+
+
+class DatabaseFile:
+    """A SQLite file as it was when it was opened first; only looked at where it is a file at all."""
+
+    def __init__(self, name: str) -> None:
+        self._path = Path(name).absolute() if name and name != ":memory:" else None
+        self._opened: tuple[int, int] | None = None
+
+    def note_opened(self, connection: Any, record: Any) -> None:
+        """Called for each connection that was made; the first one tells which file it is."""
+        self._opened = self._opened or self._found()
+
+    def require_unmoved(self) -> None:
+        """Raises OperationalError where the file is another one now, or is gone."""
+        if self._found() != self._opened:
+            why = f"{self._path} was moved, deleted or replaced; put it back, or start the server again"
+            raise OperationalError("BEGIN", None, sqlite3.OperationalError(why))
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            about = None if self._path is None else self._path.stat()
+        except OSError:
+            return None
+        return None if about is None else (about.st_dev, about.st_ino)
+
+
+class FairLock:
+    """A lock for the threads of one process: first come, first served."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: deque[Event] = deque()
+        self._is_taken = False
+
+    @contextmanager
+    def hold(self, timeout: float) -> Iterator[None]:
+        """Waits for its turn, which lasts as long as the block; after `patience` seconds goes on without one."""
+        has_turn = self._take(timeout)
+        try:
+            yield
+        finally:
+            if has_turn:
+                self._pass_on()
+
+    def _take(self, timeout: float) -> bool:
+        with self._lock:
+            if not self._is_taken:
+                self._is_taken = True
+                return True
+            called = Event()
+            self._waiting.append(called)
+        if called.wait(timeout):
+            return True
+        with self._lock:
+            if called.is_set():
+                return True
+            self._waiting.remove(called)
+            return False
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._is_taken = False
+
 
 MOST_ATTEMPTS: Final = 20
 T = TypeVar("T")
@@ -273,3 +343,46 @@ def cause_of(error: BaseException) -> str:
     its words may quote a mail."""
     has_words = isinstance(error, OperationalError) or is_database_trouble(error)
     return first_line(error) if has_words else type(error).__name__
+
+
+_STATE_OF_SQLITE: Final = "PRAGMA data_version"
+_STATE_OF_POSTGRESQL: Final = "SELECT CAST(txid_current_snapshot() AS text)"
+"""What differs after each commit of another connection, and costs next to nothing to ask."""
+
+
+class CommitWatch:
+    """Tells whether anything was committed since it was asked last. For one thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._statement = _STATE_OF_SQLITE if engine.dialect.name == "sqlite" else _STATE_OF_POSTGRESQL
+        self._connection: Any = None
+        self._seen: object = None
+
+    def has_news(self) -> bool:
+        """Whether there may be something new; True also where the database does not say so."""
+        before = self._seen
+        try:
+            self._seen = self._state()
+        except Exception:  # of either driver, or of SQLAlchemy; whoever looks now meets it, too, and tells of it
+            self.close()
+            return True
+        return self._seen != before
+
+    def close(self) -> None:
+        """Closes the connection. The next question opens another, and counts as news."""
+        connection, self._connection, self._seen = self._connection, None, None
+        if connection is not None:
+            with suppress(Exception):
+                connection.close()
+
+    def _state(self) -> object:
+        if self._connection is None:
+            # Not the pool's any longer: its transactions would hide what others commit.
+            fairy = self._engine.raw_connection()
+            self._connection = fairy.driver_connection
+            fairy.detach()
+            if self._engine.dialect.name != "sqlite":
+                self._connection.autocommit = True
+        with closing(self._connection.cursor()) as cursor:
+            return cursor.execute(self._statement).fetchone()

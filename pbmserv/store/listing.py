@@ -8,12 +8,16 @@ SQLite takes any equality for a good beginning; where it is none, `_plainly` kee
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
+    Row,
     Select,
+    bindparam,
     exists,
     func,
     literal,
@@ -24,6 +28,7 @@ from sqlalchemy import literal_column as literally
 
 from pbmserv.matches.queries import (
     MOST_COUNTED,
+    BoardRow,
     BoardSearch,
     Cursor,
     Filter,
@@ -32,11 +37,43 @@ from pbmserv.matches.queries import (
     SearchPage,
 )
 from pbmserv.store import clocks
-from pbmserv.store.board_rows import lines_of
+from pbmserv.store.matches import options_of, summary_of, userids_at
 from pbmserv.store.rankings import winners_of
 from pbmserv.store.tables import clocks as clock_table
 from pbmserv.store.tables import matches, players, seats
 from pbmserv.store.tables.columns import UtcDateTime
+
+_AT_ONCE: Final = 500
+
+
+def lines_of(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, ...]:
+    """The lines of a listing, in the order of these numbers."""
+    left, lines = iter(numbers), []
+    # A statement has so many parameters and no more.
+    while some := list(islice(left, _AT_ONCE)):
+        rows = {row.number: row for row in connection.execute(_FACTS, {"numbers": some})}
+        userids = userids_at(connection, some)
+        lines += [_listed(rows[number], userids[number]) for number in some]
+    return tuple(lines)
+
+
+def _listed(row: Row[Any], userids: tuple[str, ...]) -> BoardRow:
+    return BoardRow(
+        number=row.number,
+        game=row.game,
+        options=options_of(row),
+        userids=userids,
+        started=row.started_at,
+        summary=summary_of(row),
+        rated=row.rated,
+        clock=clocks.from_json(row.clock),
+        deadline=clocks.deadline_of(row),
+    )
+
+
+_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
+_FACTS: Final = clocks.with_deadline(select(matches), matches.c.number).where(matches.c.number.in_(_NUMBERS))
+
 
 MOST_SORTED: Final = 1000
 """The most running boards of a player that are sorted. For more, all running boards are read in their order."""

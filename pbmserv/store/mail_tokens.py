@@ -1,9 +1,14 @@
-"""Tokens in our mails. The database stores only their digests, and finds mails by them."""
+"""Tokens in our mails, by which answers, play links and links to unsubscribe are known.
+
+The database stores only their digests. When a mail about a board is deleted it leaves two rows, one for the token
+in its address and one for the word in its Message-ID. They stay as long as the board is played on, or an answer
+may prove who wrote it.
+"""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -14,14 +19,178 @@ from sqlalchemy import (
     Row,
     and_,
     bindparam,
+    delete,
     func,
+    insert,
+    literal_column,
     or_,
     select,
+    update,
 )
 
-from pbmserv.store import old_tokens
-from pbmserv.store.old_tokens import OldMail
-from pbmserv.store.tables import outbox, players
+from pbmserv.store.tables import addresses, matches, old_tokens, outbox, players
+
+TOKEN_BYTES: Final = 12
+"""As many as a token has at random."""
+
+IN_ADDRESS, IN_MESSAGE_ID, IN_BOTH = 0, 1, 2
+
+
+def shortened(digest: str) -> bytes:
+    """What is stored of a digest in hex."""
+    return bytes.fromhex(digest)[:TOKEN_BYTES]
+
+
+@dataclass(frozen=True, slots=True)
+class OldMail:
+    """A deleted mail to a player: where it was looked for first, and what it was about."""
+
+    place: int
+    """The index among the digests looked for."""
+    match: int
+    ply: int | None
+    """After which it showed the board; None if it did not."""
+    written: datetime
+    is_of_050: bool
+    """Written by 0.5.0 or earlier, when one token stood in address and Message-ID."""
+    is_revoked: bool
+
+
+def find_old_mail(
+    connection: Connection, player_id: int, addressed: Sequence[str], threaded: Sequence[str]
+) -> OldMail | None:
+    """The deleted mail to that player that has the first of these digests: tokens in addresses, then words."""
+    tokens, words = [*map(shortened, addressed)], [*map(shortened, threaded)]
+    rows = connection.execute(_FIND_OLD, {"player_id": player_id, "addressed": tokens, "threaded": words}).all()
+    return min((_old_mail(row, tokens, words) for row in rows), key=lambda each: each.place, default=None)
+
+
+def _old_mail(row: Row[Any], tokens: Sequence[bytes], words: Sequence[bytes]) -> OldMail:
+    digest = bytes(row.digest)
+    is_addressed = row.place != IN_MESSAGE_ID and digest in tokens
+    return OldMail(
+        place=tokens.index(digest) if is_addressed else len(tokens) + words.index(digest),
+        match=row.match,
+        ply=row.ply,
+        written=datetime.fromtimestamp(row.written, UTC),
+        is_of_050=row.place == IN_BOTH,
+        is_revoked=row.is_revoked,
+    )
+
+
+def owner_of_old(connection: Connection, digests: Sequence[str]) -> int | None:
+    """The id of the player whose deleted mail came from an address with the first of these tokens' digests."""
+    wanted = [*map(shortened, digests)]
+    rows = connection.execute(_OWNERS, {"digests": wanted}).all()
+    first = min(rows, key=lambda row: wanted.index(bytes(row.digest)), default=None)
+    return None if first is None else first.player_id
+
+
+def owners_of_old(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
+    """The ids of the players whose deleted mails had these tokens in their addresses, by digest; none revoked."""
+    wanted = {shortened(each): each for each in digests}
+    rows = connection.execute(_UNREVOKED, {"digests": [*wanted]})
+    return {wanted[bytes(row.digest)]: row.player_id for row in rows}
+
+
+def keep_tokens(connection: Connection, mail_ids: Sequence[int], proving_since: datetime) -> None:
+    """Writes what these mails leave: nothing if their board is over and they prove nothing any more.
+
+    The newest mail of the outbox is left out, since it stays there.
+    """
+    if not mail_ids:
+        return
+    rows = connection.execute(_TO_KEEP, {"mails": mail_ids, "since": proving_since})
+    kept = [kept for row in rows for kept in _rows_of(row)]
+    if kept:
+        connection.execute(insert(old_tokens), kept)
+
+
+def _rows_of(mail: Any) -> list[dict[str, object]]:
+    about = {
+        "outbox_id": mail.id,
+        "player_id": mail.player_id,
+        "match": mail.match,
+        "ply": next((ply for board, ply in mail.shown or () if board == mail.match), None),
+        "written": int(mail.created_at.timestamp()),
+    }
+    if mail.thread_digest is None:
+        return [{"digest": shortened(mail.token_digest), "place": IN_BOTH, **about}]
+    return [
+        {"digest": shortened(mail.token_digest), "place": IN_ADDRESS, **about},
+        {"digest": shortened(mail.thread_digest), "place": IN_MESSAGE_ID, **about},
+    ]
+
+
+def expired_tokens(
+    connection: Connection, after: bytes, proving_since: datetime, most: int
+) -> tuple[list[bytes], bytes]:
+    """Of the next `most` rows behind a digest, those that may go; and the last digest, empty if there is none."""
+    rows = connection.execute(_NEXT_TOKENS, {"after": after, "most": most}).all()
+    before = proving_since.timestamp()
+    gone = [bytes(row.digest) for row in rows if row.written < before and row.status != "active"]
+    return gone, bytes(rows[-1].digest) if rows else b""
+
+
+def forget_tokens(connection: Connection, digests: Sequence[bytes]) -> None:
+    """Deletes these rows."""
+    connection.execute(delete(old_tokens).where(old_tokens.c.digest.in_(digests)))
+
+
+def forget_tokens_of(connection: Connection, player_id: int) -> None:
+    """Deletes what the mails to a player have left."""
+    connection.execute(delete(old_tokens).where(old_tokens.c.player_id == player_id))
+
+
+_FIND_OLD: Final = (
+    select(old_tokens, (old_tokens.c.outbox_id <= players.c.revoked_up_to).label("is_revoked"))
+    .join(players, players.c.id == old_tokens.c.player_id)
+    .where(
+        or_(
+            and_(
+                old_tokens.c.digest.in_(bindparam("addressed", expanding=True)),
+                old_tokens.c.place != IN_MESSAGE_ID,
+            ),
+            and_(old_tokens.c.digest.in_(bindparam("threaded", expanding=True)), old_tokens.c.place != IN_ADDRESS),
+        ),
+        old_tokens.c.player_id == bindparam("player_id"),
+    )
+)
+_OWNERS: Final = (
+    select(old_tokens.c.digest, old_tokens.c.player_id)
+    .select_from(old_tokens)
+    .where(old_tokens.c.digest.in_(bindparam("digests", expanding=True)), old_tokens.c.place != IN_MESSAGE_ID)
+)
+_UNREVOKED: Final = _OWNERS.join(players, players.c.id == old_tokens.c.player_id).where(
+    old_tokens.c.outbox_id > players.c.revoked_up_to
+)
+_RUNS: Final = matches.c.status == literal_column("'active'")
+_TO_KEEP: Final = (
+    select(
+        outbox.c.id,
+        outbox.c.token_digest,
+        outbox.c.thread_digest,
+        outbox.c.player_id,
+        outbox.c.match,
+        outbox.c.shown,
+        outbox.c.created_at,
+    )
+    .join(matches, matches.c.number == outbox.c.match)
+    .where(
+        outbox.c.id.in_(bindparam("mails", expanding=True)),
+        outbox.c.id < select(func.max(outbox.alias().c.id)).scalar_subquery(),
+        outbox.c.player_id.is_not(None),
+        or_(_RUNS, outbox.c.created_at > bindparam("since")),
+    )
+)
+_NEXT_TOKENS: Final = (
+    select(old_tokens.c.digest, old_tokens.c.written, matches.c.status)
+    .outerjoin(matches, matches.c.number == old_tokens.c.match)
+    .where(old_tokens.c.digest > bindparam("after"))
+    .order_by(old_tokens.c.digest)
+    .limit(bindparam("most"))
+)
+
 
 DIGITS = 40
 """160 bits: enough for a token with 96 random bits."""
@@ -66,7 +235,7 @@ def find_answered_mail(
     rows = connection.execute(_ANSWERED, values).all()
     places = [_place(row, addressed, threaded) for row in rows]
     # No deleted mail comes before the first of all.
-    old = None if 0 in places else old_tokens.find(connection, player_id, addressed, threaded)
+    old = None if 0 in places else find_old_mail(connection, player_id, addressed, threaded)
     if old is not None and old.place < min(places, default=old.place + 1):
         return _old_answered(old, by_address=old.place < len(addressed))
     if not places:
@@ -159,4 +328,107 @@ _FIND_LEAVING: Final = (
     select(outbox.c.player_id, outbox.c.recipient, outbox.c.leave_kind, outbox.c.match, outbox.c.created_at)
     .join(players, players.c.id == outbox.c.player_id)
     .where(outbox.c.leave_digest == bindparam("digest"), outbox.c.id > players.c.revoked_up_to)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLinkMail:
+    """A mail to a player that has play links; `shown` are the boards that it names, each with its ply."""
+
+    id: int
+    player_id: int
+    recipient: str
+    message_id: str = field(repr=False)
+    raw: bytes = field(repr=False)
+    shown: tuple[tuple[int, int], ...]
+    written: datetime
+    # When somebody first played by one of its links.
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class LateUse:
+    """That a play link was first used long after its mail."""
+
+    used: datetime
+    # When its mail was written; None if that mail is gone.
+    written: datetime | None
+
+
+def find_play_link(connection: Connection, key: str) -> PlayLinkMail | None:
+    """The mail whose play links have that key; None if there is none, or it was redacted or revoked."""
+    row = connection.execute(_FIND_PLAY_LINK, {"digest": digest(key)}).one_or_none()
+    if row is None or row.player_id is None:
+        return None
+    shown = tuple(map(tuple, row.shown or ()))
+    return PlayLinkMail(
+        row.id,
+        row.player_id,
+        row.recipient,
+        row.message_id,
+        row.raw,
+        shown,
+        row.created_at,
+        row.key_used_at,
+    )
+
+
+def replaced_by(connection: Connection, mail: PlayLinkMail, by: datetime) -> frozenset[int]:
+    """The boards of a mail for which a newer one with links was sent to the same player by then."""
+    values = {"mail_id": mail.id, "recipient": mail.recipient, "since": mail.written - SKEW, "by": by}
+    newer = connection.execute(_NEWER, values).scalars()
+    return frozenset(number for shown in newer for number, _ in shown or ()) & dict(mail.shown).keys()
+
+
+def note_use(connection: Connection, mail: PlayLinkMail, now: datetime, is_late: bool) -> None:
+    """Records the first use of a mail's links; a late one is told to the player in their next mail."""
+    first = connection.execute(_USED, {"mail_id": mail.id, "now": now}).rowcount == 1
+    if first and is_late:
+        connection.execute(_LATE, {"player": mail.player_id, "now": now})
+
+
+def take_late_use(connection: Connection, player_id: int) -> LateUse | None:
+    """The late first use of a link that its player was not told of yet; it is not given a second time."""
+    used = connection.execute(_LATE_OF, {"player": player_id}).scalar()
+    if used is None:
+        return None
+    connection.execute(_LATE, {"player": player_id, "now": None})
+    return LateUse(used, connection.execute(_MAIL_USED, {"player": player_id, "used": used}).scalar())
+
+
+_FIND_PLAY_LINK: Final = (
+    select(
+        outbox.c.id,
+        outbox.c.player_id,
+        outbox.c.recipient,
+        outbox.c.message_id,
+        outbox.c.raw,
+        outbox.c.shown,
+        outbox.c.created_at,
+        outbox.c.key_used_at,
+    )
+    .join(players, players.c.id == outbox.c.player_id)
+    .where(outbox.c.key_digest == bindparam("digest"), outbox.c.id > players.c.revoked_up_to)
+)
+SKEW: Final = timedelta(days=1)
+"""How far the clocks of two hosts are apart at most. Times make the index useful; numbers tell what is newer."""
+
+_NEWER: Final = select(outbox.c.shown).where(
+    outbox.c.recipient == bindparam("recipient"),
+    outbox.c.created_at >= bindparam("since"),
+    outbox.c.created_at <= bindparam("by"),
+    outbox.c.id > bindparam("mail_id"),
+    outbox.c.key_digest.is_not(None),
+    outbox.c.sent_at <= bindparam("by"),
+)
+_USED: Final = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("mail_id"), outbox.c.key_used_at.is_(None))
+    .values(key_used_at=bindparam("now"))
+)
+_LATE: Final = update(players).where(players.c.id == bindparam("player")).values(late_link_at=bindparam("now"))
+_LATE_OF: Final = select(players.c.late_link_at).where(players.c.id == bindparam("player"))
+_THEIRS: Final = select(addresses.c.address).where(addresses.c.player_id == bindparam("player"))
+_MAIL_USED: Final = select(outbox.c.created_at).where(
+    outbox.c.recipient.in_(_THEIRS), outbox.c.key_used_at == bindparam("used")
 )

@@ -1,18 +1,69 @@
-"""Matches and their logs. Only `write` writes them."""
+"""Matches and their logs, which only `write` writes, and the plans of seats: conditional moves, confirmations."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
+from pbmserv.commands.changes import DroppedConditionalPlan, NewConditionalPlan
 from pbmserv.commands.command import Decision
+from pbmserv.games.game import Seat
+from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.pools import Pool, pools_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise
-from pbmserv.store import clocks, conditional_moves, ratings
-from pbmserv.store.tables import entries, matches, players, seats
+from pbmserv.store import clocks, ratings
+from pbmserv.store.tables import conditional_moves, entries, matches, players, rating_changes, seats
+
+
+def find_plan(connection: Connection, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
+    """A seat's plan of that kind; None if it has none."""
+    row = connection.execute(_FIND_PLAN, {"board": board, "of_seat": seat, "of_kind": kind}).one_or_none()
+    return None if row is None else ConditionalPlan(row.plies, row.content)
+
+
+def follow_plans(connection: Connection, board: GameState) -> None:
+    """Deletes the plans of everybody who is no longer playing on a board."""
+    playing = board.state.seats_in if board.state.status == "active" else ()
+    if len(playing) < len(board.match.userids):
+        connection.execute(_DROP_ALL_BUT, {"board": board.match.number, "playing": [*playing]})
+
+
+def write_plan(connection: Connection, change: NewConditionalPlan | DroppedConditionalPlan, now: datetime) -> None:
+    """Replaces or deletes a seat's plan of that kind."""
+    key = {"match": change.board, "seat": change.seat, "kind": change.kind}
+    connection.execute(delete(conditional_moves).filter_by(**key))
+    if isinstance(change, NewConditionalPlan):
+        row = {**key, "plies": change.plies, "content": dict(change.content), "made_at": now}
+        connection.execute(insert(conditional_moves).values(row))
+
+
+_DROP_ALL_BUT: Final = delete(conditional_moves).where(
+    conditional_moves.c.match == bindparam("board"),
+    conditional_moves.c.seat.not_in(bindparam("playing", expanding=True)),
+)
+_FIND_PLAN: Final = select(conditional_moves.c.plies, conditional_moves.c.content).where(
+    conditional_moves.c.match == bindparam("board"),
+    conditional_moves.c.seat == bindparam("of_seat"),
+    conditional_moves.c.kind == bindparam("of_kind"),
+)
+
 
 FIRST_NUMBER = 101
 
@@ -28,7 +79,7 @@ def write(connection: Connection, decision: Decision) -> None:
         else:
             write_summary(connection, board.match.number, summarise(board.state), _may_end(board, decision))
         clocks.follow(connection, board)
-        conditional_moves.follow(connection, board)
+        follow_plans(connection, board)
     if decision.entries:
         connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
     ratings.follow(connection, decision.boards)
@@ -284,3 +335,148 @@ _WRITE_END: Final = (
     update(seats).where(seats.c.match == bindparam("wanted")).values(ended_at=bindparam("new_ended_at"))
 )
 _ADD_ENTRIES: Final = insert(entries)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match with its log, and what is stored of its state."""
+
+    match: Match
+    summary: Summary
+    ended: frozenset[datetime | None]
+    """When it ended, as its seats say."""
+    player_ids: tuple[int, ...]
+    """Of its seats, in order of play."""
+    rated: frozenset[tuple[str, datetime, int, int]]
+    """What it counts as: pool, time, and each player's id and rank."""
+
+
+@dataclass(slots=True)
+class _Seats:
+    userids: list[str] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)
+    ended: set[datetime | None] = field(default_factory=set)
+
+
+def count_from(connection: Connection, first: int) -> int:
+    """How many matches have this number or a higher one."""
+    return connection.execute(select(func.count()).where(matches.c.number >= first)).scalar_one()
+
+
+def numbers_from(connection: Connection, first: int, most: int) -> Sequence[int]:
+    """The next numbers of matches, ascending, beginning with `first`; at most so many."""
+    query = select(matches.c.number).where(matches.c.number >= first).order_by(matches.c.number).limit(most)
+    return connection.execute(query).scalars().all()
+
+
+def load_all(connection: Connection, numbers: Sequence[int]) -> list[StoredMatch]:
+    """These matches, in ascending order; a damaged row raises whatever it raises."""
+    wanted = {"numbers": [*numbers]}
+    sitting: dict[int, _Seats] = {number: _Seats() for number in numbers}
+    for number, userid, player_id, ended_at in connection.execute(_SEATS, wanted):
+        at = sitting[number]
+        at.userids.append(userid)
+        at.ids.append(player_id)
+        at.ended.add(ended_at)
+    logs: dict[int, list[Entry]] = {number: [] for number in numbers}
+    for row in connection.execute(_LOGS, wanted):
+        logs[row[0]].append(Entry(*row))
+    rated: dict[int, set[tuple[str, datetime, int, int]]] = {number: set() for number in numbers}
+    for number, *change in connection.execute(_RATED, wanted):
+        rated[number].add(tuple(change))
+    return [
+        StoredMatch(
+            match=_match(row, sitting[row.number].userids, logs[row.number]),
+            summary=summary_of(row),
+            ended=frozenset(sitting[row.number].ended),
+            player_ids=tuple(sitting[row.number].ids),
+            rated=frozenset(rated[row.number]),
+        )
+        for row in connection.execute(_MATCHES, wanted)
+    ]
+
+
+def _match(row: Row[Any], userids: Sequence[str], log: Sequence[Entry]) -> Match:
+    return Match(
+        number=row.number,
+        game=row.game,
+        rules=row.rules,
+        options=options_of(row),
+        rated=row.rated,
+        userids=tuple(userids),
+        started_by=row.starter,
+        started=row.started_at,
+        clock=clocks.from_json(row.clock),
+        after=row.after,
+        practice=row.practice,
+        entries=tuple(log),
+    )
+
+
+_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
+_MATCHES: Final = (
+    select(matches, players.c.userid.label("starter"))
+    .join(players, players.c.id == matches.c.started_by)
+    .where(matches.c.number.in_(_NUMBERS))
+    .order_by(matches.c.number)
+)
+_SEATS: Final = (
+    select(seats.c.match, players.c.userid, seats.c.player_id, seats.c.ended_at)
+    .join(players, players.c.id == seats.c.player_id)
+    .where(seats.c.match.in_(_NUMBERS))
+    .order_by(seats.c.match, seats.c.seat)
+)
+_LOGS: Final = (
+    select(*(entries.c[name] for name in ("match", "seq", "at", "kind", "seat", "text", "used")))
+    .where(entries.c.match.in_(_NUMBERS))
+    .order_by(entries.c.match, entries.c.seq)
+)
+_RATED: Final = select(
+    rating_changes.c.match,
+    rating_changes.c.pool,
+    rating_changes.c.at,
+    rating_changes.c.player_id,
+    rating_changes.c.rank,
+).where(rating_changes.c.match.in_(_NUMBERS))
+
+
+_OPTIONS: Final = cast(matches.c.options, Text).label("options")
+
+
+def all_numbers(connection: Connection) -> Sequence[int]:
+    """The numbers of all matches, ascending."""
+    return connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars().all()
+
+
+def numbers_over(connection: Connection, pool: Pool) -> Sequence[int]:
+    """The numbers of the matches of a pool that are over, ascending."""
+    query = select(matches.c.number, _OPTIONS).where(matches.c.game == pool.game, matches.c.status != "active")
+    rows = connection.execute(query.order_by(matches.c.number))
+    return [row.number for row in rows if ratings.read_pool(pool.game, row.options) == pool]
+
+
+def pools_at(connection: Connection, numbers: Collection[int]) -> set[Pool]:
+    """The pools that these matches are of; all pools of the game where the options of one are damaged."""
+    found: set[Pool] = set()
+    query = select(matches.c.game, _OPTIONS).where(matches.c.number.in_(numbers)).distinct()
+    for row in connection.execute(query):
+        pool = ratings.read_pool(row.game, row.options)
+        found |= set(pools_of(row.game)) if pool is None else {pool}
+    return found
+
+
+def numbers_started_at(connection: Connection, game: str, started: datetime) -> Sequence[int]:
+    """The numbers of the matches of a game that started at exactly that time, ascending."""
+    query = select(matches.c.number).where(matches.c.game == game, matches.c.started_at == started)
+    return connection.execute(query.order_by(matches.c.number)).scalars().all()
+
+
+def numbers_finished_between(connection: Connection, since: datetime, until: datetime) -> Sequence[int]:
+    """The numbers of the finished matches whose last entry is from then, ascending; practice is left out."""
+    query = select(matches.c.number).where(
+        matches.c.status == "finished",
+        matches.c.last_at >= since,
+        matches.c.last_at < until,
+        matches.c.practice.is_(False),
+    )
+    return connection.execute(query.order_by(matches.c.number)).scalars().all()

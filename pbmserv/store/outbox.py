@@ -14,8 +14,7 @@ from sqlalchemy import Connection, and_, bindparam, exists, func, insert, litera
 
 from pbmserv.commands.letter import AT_ONCE, UNSOLICITED, MailKind
 from pbmserv.commands.set import LeaveKind
-from pbmserv.store.mail_tokens import digest
-from pbmserv.store.old_tokens import shortened
+from pbmserv.store.mail_tokens import digest, shortened
 from pbmserv.store.tables import addresses, outbox
 
 LONGEST_WAIT: Final = timedelta(hours=7)

@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.player import MailSettings, Player
-from pbmserv.store import old_tokens
+from pbmserv.store import mail_tokens
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, blocks, outbox, players
 
@@ -54,7 +54,7 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
     rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
     if found is None and digests:
-        owner = old_tokens.owner_of(connection, digests)
+        owner = mail_tokens.owner_of_old(connection, digests)
         found = None if owner is None else connection.execute(_WITH_ID, {"player_id": owner}).one_or_none()
     return None if found is None else player_of(found)
 

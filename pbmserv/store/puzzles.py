@@ -1,22 +1,26 @@
-"""All puzzles: those that come with the program, in `puzzles.txt`, and those that were found in finished games.
+"""Puzzles: those that come with the program, those found in finished games, and who was sent which.
 
 A line of `puzzles.txt` has seven fields with tabs between them: number, game, options (`size=3x5`), the moves that
 lead to the position, the best move, what may follow it, and every other move with the best answer to it (`A1>B2`).
 What has several parts has blanks between them. A best move that wins ends in `!`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select
+from sqlalchemy import Connection, Row, and_, bindparam, func, insert, or_, select, update
 
+from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
 from pbmserv.games import games
-from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle
-from pbmserv.store.tables import puzzles
+from pbmserv.matches.player import Player
+from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle, PuzzleTry
+from pbmserv.store.players import find as find_player
+from pbmserv.store.tables import matches, players, puzzle_search, puzzle_tries, puzzles, seats
 
 _FILE: Final = "puzzles.txt"
 _WINS: Final = "!"
@@ -128,3 +132,135 @@ _UNSEEN: Final = (
     .limit(1)
 )
 _COUNTS: Final = select(puzzles.c.game, func.count().label("found")).group_by(puzzles.c.game)
+
+
+_ONLY: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """A finished match, and the ply after which its position is to be looked at next."""
+
+    ended: datetime
+    match: int
+    ply: int
+    """Negative where all was looked at."""
+
+
+def search_place(connection: Connection) -> SearchPlace | None:
+    """Where the search stands; None before it has begun."""
+    row = connection.execute(select(puzzle_search)).one_or_none()
+    return None if row is None else SearchPlace(row.at, row.match, row.ply)
+
+
+def next_searched(
+    connection: Connection, after: SearchPlace | None, games: Sequence[str], seats_wanted: int
+) -> SearchPlace | None:
+    """The next finished match of these games for so many, in the order in which they ended; None if none is."""
+    query = _NEXT_SEARCHED if after is None else _NEXT_SEARCHED.where(_IS_LATER)
+    values = {} if after is None else {"at": after.ended, "match": after.match}
+    row = connection.execute(query, {**values, "games": games, "seats": seats_wanted}).one_or_none()
+    return None if row is None else SearchPlace(row.last_at, row.number, 0)
+
+
+def move_search_on(connection: Connection, before: SearchPlace | None, after: SearchPlace) -> bool:
+    """Moves the search on; False if another host has moved it meanwhile."""
+    values = {"at": after.ended, "match": after.match, "ply": after.ply}
+    if before is None:
+        if connection.execute(select(func.count()).select_from(puzzle_search)).scalar_one():
+            return False
+        connection.execute(insert(puzzle_search).values(id=_ONLY, **values))
+        return True
+    stands = and_(puzzle_search.c.match == before.match, puzzle_search.c.ply == before.ply)
+    return connection.execute(update(puzzle_search).where(stands).values(values)).rowcount == 1
+
+
+_SEATS: Final = select(func.count()).where(seats.c.match == matches.c.number).scalar_subquery()
+# The first condition says nothing new, but begins the search where the index has it.
+_IS_LATER: Final = and_(
+    matches.c.last_at >= bindparam("at"),
+    or_(matches.c.last_at > bindparam("at"), matches.c.number > bindparam("match")),
+)
+_NEXT_SEARCHED: Final = (
+    select(matches.c.number, matches.c.last_at)
+    .where(
+        matches.c.status == "finished",
+        matches.c.game.in_(bindparam("games", expanding=True)),
+        bindparam("seats") == _SEATS,
+    )
+    .order_by(matches.c.last_at, matches.c.number)
+    .limit(1)
+)
+
+
+class PuzzleQueries:
+    """Answers what `matches.queries.Queries` asks about puzzles, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def puzzle(self, number: int) -> Puzzle | None:
+        """The puzzle of a number."""
+        return find(self._connection, number)
+
+    def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
+        """The puzzle with the lowest number that is not among those seen, of a game or of any."""
+        return first_unseen(self._connection, seen, game)
+
+    def puzzle_tries(self, player: Player) -> Mapping[int, PuzzleTry]:
+        """The puzzles that a player was sent, by number, the first one first."""
+        return tries_of(self._connection, player.id)
+
+
+def tries_of(connection: Connection, player_id: int) -> Mapping[int, PuzzleTry]:
+    """All puzzles of a player by number, in the order in which they were sent."""
+    rows = connection.execute(_OF_PLAYER, {"player_id": player_id})
+    return {
+        row.number: PuzzleTry(
+            number=row.number,
+            sent=row.sent_at,
+            by_week=row.by_week,
+            tries=row.tries,
+            solved=row.solved_at is not None,
+            shown=row.shown_at is not None,
+        )
+        for row in rows
+    }
+
+
+def write_try(connection: Connection, change: PuzzleSent | PuzzleAnswered, now: datetime) -> None:
+    """Writes that a puzzle was sent, or answered. What was sent before stays so, and so does how it ended."""
+    key = {"player_id": change.player_id, "number": change.number}
+    sent = {"sent_at": now, "by_week": isinstance(change, PuzzleSent) and change.by_week, "tries": 0}
+    if connection.execute(_IS_SENT, key).scalar_one() == 0:
+        connection.execute(insert(puzzle_tries), {**key, **sent})
+    if isinstance(change, PuzzleSent):
+        return
+    theirs = update(puzzle_tries).filter_by(**key, solved_at=None, shown_at=None)
+    if change.how == "shown":
+        connection.execute(theirs.values(shown_at=now))
+        return
+    done = {"solved_at": now} if change.how == "solved" else {}
+    connection.execute(theirs.values(tries=puzzle_tries.c.tries + 1, **done))
+
+
+def take_puzzle_due(connection: Connection, now: datetime) -> Player | None:
+    """The player whose puzzle of the week is due longest, locked until the transaction ends; None if none is."""
+    due = connection.execute(_PUZZLE_DUE, {"now": now}).scalar_one_or_none()
+    return None if due is None else find_player(connection, due)
+
+
+_KEY: Final = (puzzle_tries.c.player_id == bindparam("player_id")) & (puzzle_tries.c.number == bindparam("number"))
+_IS_SENT: Final = select(func.count()).select_from(puzzle_tries).where(_KEY)
+_OF_PLAYER: Final = (
+    select(puzzle_tries)
+    .where(puzzle_tries.c.player_id == bindparam("player_id"))
+    .order_by(puzzle_tries.c.sent_at, puzzle_tries.c.number)
+)
+_PUZZLE_DUE: Final = (
+    select(players.c.userid_lower)
+    .where(players.c.puzzle_at <= bindparam("now"))
+    .order_by(players.c.puzzle_at)
+    .limit(1)
+    .with_for_update(skip_locked=True, key_share=True)
+)

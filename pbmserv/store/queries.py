@@ -1,11 +1,29 @@
-"""The queries that commands ask, answered within one transaction."""
+"""The queries that commands ask, answered within one transaction, and the changes that they decide on, written."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from threading import Lock
+from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.changes import (
+    AnalysisRequest,
+    Change,
+    DroppedConditionalPlan,
+    EndedOffer,
+    JoinedOffer,
+    LeftOffer,
+    NewConditionalPlan,
+    NewOffer,
+    NewVacations,
+    PuzzleAnswered,
+    PuzzleSent,
+    Subscription,
+)
 from pbmserv.commands.command import Confirmation
+from pbmserv.commands.policy import Counted
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
@@ -18,26 +36,51 @@ from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
 from pbmserv.matches.ratings import Section, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
-    conditional_moves,
+    accounts,
+    clocks,
     counts,
-    evaluations,
     listing,
+    mail_tokens,
     matches,
     offers,
-    personal_data,
-    play_links,
     players,
+    puzzles,
     rankings,
+    robots,
     seatings,
-    subscriptions,
-    turn_timing,
-    vacations,
 )
 from pbmserv.store.accounts import NO_HASH
-from pbmserv.store.play_links import LateUse
-from pbmserv.store.puzzle_tries import PuzzleQueries
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.mail_tokens import LateUse
+from pbmserv.store.puzzles import PuzzleQueries
 from pbmserv.store.seatings import Seating
+
+MOST: Final = 300
+"""Boards in the cache; each takes ten to fifty kilobytes."""
+
+
+class RecentBoards:
+    """A thread-safe cache of boards as they were at some commit.
+
+    Entries are only ever added, never changed. So the caller reads only what other processes have added since.
+    """
+
+    def __init__(self) -> None:
+        self._boards: OrderedDict[int, GameState] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, number: int) -> GameState | None:
+        """A board as it was last cached; None if it is not."""
+        with self._lock:
+            return self._boards.get(number)
+
+    def remember(self, boards: Iterable[GameState]) -> None:
+        """Caches boards. Call it after the commit: what is rolled back must not be found here."""
+        with self._lock:
+            for board in boards:
+                self._boards[board.match.number] = board
+                self._boards.move_to_end(board.match.number)
+            while len(self._boards) > MOST:
+                self._boards.popitem(last=False)
 
 
 class TransactionQueries(PuzzleQueries):
@@ -136,11 +179,11 @@ class TransactionQueries(PuzzleQueries):
     def questions(self, player: Player) -> Sequence[PersonalQuestion]:
         """What waits for a `yes` about a player."""
         just_now = (question for userid, question in self._asked if userid == player.userid)
-        return (*personal_data.questions(self._connection, player.id), *just_now)
+        return (*accounts.open_questions(self._connection, player.id), *just_now)
 
     def kept_about(self, player: Player) -> PersonalData:
         """What is stored about a player, except boards, settings and blocks."""
-        return personal_data.about(self._connection, player.id)
+        return accounts.personal_data(self._connection, player.id)
 
     def similar_userids(self, userid: str) -> Sequence[str]:
         """Userids that `userid` may be a typo of."""
@@ -156,37 +199,37 @@ class TransactionQueries(PuzzleQueries):
 
     def evaluations(self, board: GameState) -> Sequence[Evaluation]:
         """What is known of the positions of a board."""
-        return evaluations.find(self._connection, board)
+        return robots.find_evaluations(self._connection, board)
 
     def timing(self, board: GameState, now: datetime) -> Timing:
         """The timing of the present turn."""
         known = (board.match.number, board.state.entries, now)
         if known not in self._timings:
             seating = self._seatings.get(board.match.number)
-            self._timings[known] = turn_timing.timing(self._connection, board, now, seating)
+            self._timings[known] = seatings.timing(self._connection, board, now, seating)
         return self._timings[known]
 
     def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
         """A player's holidays."""
-        return [stay[1:] for stay in vacations.of_players(self._connection, (player.userid,), since)]
+        return [stay[1:] for stay in clocks.vacations_of(self._connection, (player.userid,), since)]
 
     def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
         """A seat's plan for a board: conditional moves, or a move to confirm."""
         seating = self._seatings.get(board)
         if seating is not None:
             return seating.plans.get((seat, kind))
-        return conditional_moves.find(self._connection, board, seat, kind)
+        return matches.find_plan(self._connection, board, seat, kind)
 
     def watchers(self, board: int) -> Sequence[str]:
         """Who watches a board."""
         seating = self._seatings.get(board)
         if seating is not None and not seating.is_watched:
             return ()
-        return subscriptions.watchers(self._connection, board)
+        return seatings.watchers(self._connection, board)
 
     def watched(self, player: Player) -> Sequence[int]:
         """The running boards that a player watches."""
-        return subscriptions.watched(self._connection, player.id)
+        return seatings.watched(self._connection, player.id)
 
     def counted(self, name: str, of: str, since: datetime) -> int:
         """How much was counted towards a limit since then."""
@@ -241,7 +284,7 @@ class TransactionQueries(PuzzleQueries):
     def late_use(self, player: Player) -> LateUse | None:
         """That a play link of a player was first used late, if they were not told yet: they are told now."""
         if player.id not in self._late_uses:
-            self._late_uses[player.id] = play_links.take_late_use(self._connection, player.id)
+            self._late_uses[player.id] = mail_tokens.take_late_use(self._connection, player.id)
         return self._late_uses[player.id]
 
     def next_number(self) -> int:
@@ -285,3 +328,24 @@ class TransactionQueries(PuzzleQueries):
         if key not in self._players:
             self._players[key] = find(self._connection, key)
         return self._players[key]
+
+
+def write_change(connection: Connection, change: Change, now: datetime) -> None:
+    """Writes one change."""
+    match change:
+        case NewConditionalPlan() | DroppedConditionalPlan():
+            matches.write_plan(connection, change, now)
+        case NewOffer() | JoinedOffer() | LeftOffer() | EndedOffer():
+            offers.write(connection, change, now)
+        case Subscription():
+            seatings.write_subscription(connection, change)
+        case AnalysisRequest():
+            robots.request_analysis(connection, change, now)
+        case NewVacations():
+            clocks.write_vacations(connection, change)
+        case Counted():
+            counts.add(connection, [change], now)
+        case PuzzleSent() | PuzzleAnswered():
+            puzzles.write_try(connection, change, now)
+        case _:
+            accounts.write_account_change(connection, change, now)

@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, or_, select, text, update
 
-from pbmserv.store import counts, old_tokens
+from pbmserv.store import counts, mail_tokens
 from pbmserv.store.bounces import is_settled, may_be_sent_again
 from pbmserv.store.inbox import QUARANTINED
 from pbmserv.store.tables import bounces, inbox, outbox
@@ -76,7 +76,7 @@ def purge_outbox(
     after `proving_since`. Its play links are dead.
     """
     batch = _batch(connection, outbox, _is_due_in_outbox(before), most)
-    old_tokens.keep(connection, batch, proving_since)
+    mail_tokens.keep_tokens(connection, batch, proving_since)
     return _purge(connection, outbox, batch, _REDACTED_OUTBOX, now)
 
 
@@ -122,7 +122,7 @@ def redact_player(connection: Connection, player_id: int, theirs: Sequence[str],
     connection.execute(unsent.values(status="failed"))
     ours = update(outbox).where(outbox.c.id.in_(mails))
     connection.execute(ours.values({**_REDACTED_OUTBOX, "player_id": None}))
-    old_tokens.forget_player(connection, player_id)
+    mail_tokens.forget_tokens_of(connection, player_id)
     connection.execute(delete(bounces).where(bounces.c.address.in_(theirs)))
     counts.forget(connection, [str(player_id), *theirs, *(f"{each} proven" for each in theirs)])
 

@@ -1,18 +1,36 @@
-"""Who sits at boards, with all that a mail about these boards needs to know of them: one statement."""
+"""Who sits at boards, with all that a mail about these boards needs to know of them, and who watches.
+
+When a board is over nobody watches it; the row stays until it is purged.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, and_, bindparam, exists, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    ScalarSelect,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+)
 
+from pbmserv.commands.changes import Subscription
 from pbmserv.games.game import Seat
+from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
-from pbmserv.store.clocks import CLOCK, Clock, clock_of
+from pbmserv.store import operating
+from pbmserv.store.clocks import CLOCK, Clock, clock_of, find_clock, standstills_in_force, vacations_of
 from pbmserv.store.matches import FACTS, STARTERS, match_of
 from pbmserv.store.players import FIRST_ADDRESS, PLAYER, player_of
 from pbmserv.store.tables import (
@@ -162,3 +180,82 @@ def unbegun(connection: Connection, starter: str, opponent: str) -> int:
 
 def _id_of(userid: str) -> ScalarSelect[Any]:
     return select(players.c.id).where(players.c.userid_lower == userid.lower()).scalar_subquery()
+
+
+def timing(connection: Connection, board: GameState, now: datetime, seating: Seating | None = None) -> Timing:
+    """The timing of the present turn as of now. What the board's `seating` knows is not read again."""
+    if board.match.clock is None or board.on_turn is None:
+        return Timing(now)
+    clock = seating.clock_of(board) if seating is not None else find_clock(connection, board.match.number)
+    started = clock.started if clock is not None and clock.turn == board.state.turn else None
+    since = started or now
+    may_be_away = seating is None or seating.has_holidays
+    holidays = vacations_of(connection, board.match.userids, since.date()) if may_be_away else ()
+    away = [Away(*row) for row in holidays]
+    stops = [_stop(each) for each in away if each.userid == board.on_turn]
+    if started is not None:
+        stops += operating.outages_since(connection, started, now)
+    unreached: Sequence[Stop] = ()
+    if clock is not None and (seating is None or clock.player_id in seating.unreached):
+        unreached = standstills_in_force(connection, clock.player_id, since)
+    return Timing(
+        as_of=now,
+        started=started,
+        stops=(*stops, *unreached),
+        away=tuple(each for each in away if each.last >= now.date()),
+        standstill=next((each for each in unreached if each.since <= now < (each.until or now)), None),
+    )
+
+
+def _stop(holiday: Away) -> Stop:
+    """The stop from the beginning of the first day to the end of the last."""
+    first, last = (datetime.combine(day, time(), UTC) for day in (holiday.first, holiday.last))
+    return Stop(first, last + timedelta(days=1))
+
+
+def watchers(connection: Connection, board: int) -> Sequence[str]:
+    """The userids of those who watch a board, in alphabetical order."""
+    return connection.execute(_WATCHERS, {"board": board}).scalars().all()
+
+
+def watched(connection: Connection, player_id: int) -> Sequence[int]:
+    """The running boards that a player watches, in ascending order."""
+    return connection.execute(_WATCHED, {"player_id": player_id}).scalars().all()
+
+
+def entry_counts(connection: Connection, boards: Sequence[int]) -> Mapping[int, int]:
+    """How many entries the logs of these boards have. The primary keys alone are read."""
+    rows = connection.execute(_ENTRY_COUNTS, {"boards": [*boards]})
+    return {number: count or 0 for number, count in rows}
+
+
+def write_subscription(connection: Connection, change: Subscription) -> None:
+    """Starts or ends a subscription."""
+    row = {"match": change.board, "player_id": change.player_id}
+    connection.execute(delete(subscriptions).filter_by(**row))
+    if not change.is_over:
+        connection.execute(insert(subscriptions).values(row))
+
+
+def purge_subscriptions(connection: Connection) -> None:
+    """Deletes the subscriptions to boards that are over."""
+    over = select(matches.c.number).where(matches.c.status != "active")
+    connection.execute(delete(subscriptions).where(subscriptions.c.match.in_(over)))
+
+
+_WATCHERS: Final = (
+    select(players.c.userid)
+    .join(subscriptions, subscriptions.c.player_id == players.c.id)
+    .where(subscriptions.c.match == bindparam("board"))
+    .order_by(players.c.userid_lower)
+)
+_WATCHED: Final = (
+    select(subscriptions.c.match)
+    .join(matches, matches.c.number == subscriptions.c.match)
+    .where(subscriptions.c.player_id == bindparam("player_id"), matches.c.status == "active")
+    .order_by(subscriptions.c.match)
+)
+_LAST_ENTRY: Final = select(func.max(entries.c.seq)).where(entries.c.match == matches.c.number).scalar_subquery()
+_ENTRY_COUNTS: Final = select(matches.c.number, _LAST_ENTRY).where(
+    matches.c.number.in_(bindparam("boards", expanding=True))
+)

@@ -21,7 +21,7 @@ from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
-from pbmserv.store import matches, standing_counts
+from pbmserv.store import matches, rankings
 from pbmserv.store.engine import open_engine, writing
 from pbmserv.store.schema import migrate
 from tests.bench.club import PLIES, random_games
@@ -102,7 +102,7 @@ def build(path: Path, count: int, progress: Callable[[int], None] = lambda done:
         for _, made in indexes:
             connection.execute(made)
     with writing(engine) as writer:
-        standing_counts.renew(writer, "cephalopod")
+        rankings.renew_counts(writer, "cephalopod")
     # Its connections remember the indexes as they were.
     engine.dispose()
     _play_shown(engine, FIRST + count - SHOWN, now)

@@ -15,7 +15,7 @@ from pbmserv.services.app import password_hasher
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import reading
-from pbmserv.store.outcomes import replies_to
+from pbmserv.store.mail_history import replies_to
 from tests.bench.club import PLIES, Club, address, answer_to
 from tests.bench.conftest import measure, rounds_of
 from tests.conftest import ADDRESS, NOON, Clock, make_house

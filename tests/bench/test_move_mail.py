@@ -41,7 +41,7 @@ from pbmserv.services.respond import answer, messages_to_others
 from pbmserv.services.run import CommandResult, run_all, touched
 from pbmserv.services.sender import SenderIdentity, identify_sender
 from pbmserv.services.worker import process_next
-from pbmserv.store import accounts, bans, inbox, matches, outbox, players
+from pbmserv.store import abuse, accounts, inbox, matches, outbox, players
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -169,7 +169,7 @@ def test_finding(benchmark: BenchmarkFixture, club: Club) -> None:
         with club.house.engine.connect() as connection:
             matches.lock(connection, [taken.board.match.number])
             mail = taken.mail
-            standing = bans.standing(connection, mail.content_key, mail.possible_senders)
+            standing = abuse.standing(connection, mail.content_key, mail.possible_senders)
             return inbox.take(connection, NOON) is not None and not standing.is_known
 
     assert benchmark(find)

@@ -18,7 +18,7 @@ from pbmserv.services.receive import receive_mail
 from pbmserv.services.reply_text import reply_text
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import reading
-from pbmserv.store.outcomes import replies_to
+from pbmserv.store.mail_history import replies_to
 from tests.bench.club import PLIES, Club, address, answer_to
 from tests.bench.conftest import Report, measure, rounds_of
 from tests.conftest import ADDRESS, NOON, Clock, make_house

@@ -16,7 +16,7 @@ import pbmserv.cli
 from pbmserv.cli.terminal import HarmlessConsole
 from pbmserv.matches.log import Match
 from pbmserv.matches.replay import GameState, replay
-from pbmserv.store import inbox, outbox, quarantine
+from pbmserv.store import inbox, outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import MailKeys, OutboxMessage
 from tests.cli.terminal import Terminal
@@ -199,7 +199,7 @@ def set_aside(terminal: Terminal, sender: str = "alice@example.org", error: str 
     post = terminal.post()
     with writing(post.house.engine) as connection:
         mail_id = inbox.add(connection, b"raw", sender, [], sender, datetime(2026, 1, 1, tzinfo=UTC))
-        quarantine.fail(connection, mail_id, error, None)
+        inbox.fail(connection, mail_id, error, None)
     post.house.engine.dispose()
     return mail_id
 

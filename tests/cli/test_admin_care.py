@@ -7,7 +7,7 @@ from sqlalchemy import delete, insert, update
 
 from pbmserv.services.app import utc_now
 from pbmserv.store.engine import writing
-from pbmserv.store.heartbeats import ROBOTS
+from pbmserv.store.operating import ROBOTS
 from pbmserv.store.tables import addresses, bounces, entries, heartbeats, inbox, matches, players
 from tests.cli.terminal import Terminal
 

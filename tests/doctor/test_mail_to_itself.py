@@ -12,8 +12,8 @@ from pbmserv.services.app import App, utc_now
 from pbmserv.services.doctor_mail import write_to_self
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_inbox, list_outbox
-from pbmserv.store.doctor_mails import ReturnedMail, find
 from pbmserv.store.engine import reading
+from pbmserv.store.operating import ReturnedMail, find_returned_mail
 from tests.conftest import ADDRESS
 from tests.services.post import Post
 from tests.services.test_bounces import report
@@ -23,7 +23,7 @@ TAGGED = ADDRESS.replace("@", "+tag@")
 
 def returned(house: App, word: str) -> ReturnedMail | None:
     with reading(house.engine) as connection:
-        return find(connection, word)
+        return find_returned_mail(connection, word)
 
 
 def come_back(post: Post, mail: Outgoing, raw: bytes | None = None) -> None:

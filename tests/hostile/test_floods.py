@@ -13,7 +13,7 @@ from pbmserv.services.app import App
 from pbmserv.services.limits import spend
 from pbmserv.services.newcomers import places_of
 from pbmserv.services.views import list_players
-from pbmserv.store import priorities
+from pbmserv.store import inbox
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, Clock
 from tests.hostile.flooding import ALICE, BOB, EVE, bring, costs, counting, handled_first
@@ -156,7 +156,7 @@ def test_a_message_id_is_no_way_past(club: Post) -> None:
     board = club.sent_to(ALICE)[-1]
     first = club.put(club.write(BOB, "list"))
     club.put(club.write(ALICE, "list", In_Reply_To=header_of(board, "Message-ID")))
-    assert [kept.priority for kept in club.inbox()[-2:]] == [priorities.PLAYERS, priorities.PLAYERS]
+    assert [kept.priority for kept in club.inbox()[-2:]] == [inbox.PLAYERS, inbox.PLAYERS]
     assert handled_first(club) == first
 
 
@@ -164,9 +164,9 @@ def test_a_word_of_somebody_elses_is_no_way_past(club: Post) -> None:
     """A stranger, or another player, who writes to the personal address of a mail to alice."""
     word = address_of(club.sent_to(ALICE)[-1])
     for sender, priority in (
-        (EVE, priorities.UNKNOWN_SENDERS),
-        (BOB, priorities.PLAYERS),
-        (ALICE, priorities.ANSWERS),
+        (EVE, inbox.UNKNOWN_SENDERS),
+        (BOB, inbox.PLAYERS),
+        (ALICE, inbox.ANSWERS),
     ):
         club.put(club.write(sender, "list"), sender, [word])
         assert club.inbox()[-1].priority == priority

@@ -21,7 +21,7 @@ from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.expiry import tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
-from pbmserv.store import bounces, clocks, inbox, matches, quarantine, standstills, vacations
+from pbmserv.store import bounces, clocks, inbox, matches
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -93,7 +93,7 @@ def suspend(post: Post) -> None:
     alice = player_id(post, "alice")
     with writing(post.house.engine) as connection:
         bounces.suspend(connection, ALICE, post.clock())
-        standstills.begin_standstill(connection, alice, post.clock())
+        clocks.begin_standstill(connection, alice, post.clock())
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_any_mail_with_the_board_begins_it(quick: Post) -> None:
         quick.mail(sender, "show 101")
         hand_over(quick)
         with reading(quick.house.engine) as connection:
-            clock = clocks.find(connection, 101)
+            clock = clocks.find_clock(connection, 101)
         assert clock is not None
         assert (clock.started is not None) is begun
 
@@ -166,7 +166,7 @@ def test_a_mail_with_an_earlier_ply_does_not(sqlite_post: Post) -> None:
     for letter, has_started in ((begun, False), (moved, True)):
         with writing(sqlite_post.house.engine) as connection:
             note(connection, [(letter, Delivered())], sqlite_post.clock())
-            clock = clocks.find(connection, 101)
+            clock = clocks.find_clock(connection, 101)
         assert clock is not None
         assert (clock.started is not None) is has_started
 
@@ -223,7 +223,7 @@ def test_no_forfeit_while_a_mail_is_set_aside(quick: Post) -> None:
     days_pass(quick, 6)
     assert kinds(quick) == []
     with writing(quick.house.engine) as connection:
-        quarantine.retry(connection, mail_id, quick.clock())
+        inbox.retry(connection, mail_id, quick.clock())
     quick.work()
     assert kinds(quick) == ["played"]
 
@@ -485,7 +485,7 @@ def test_vacation(mailed: Post) -> None:
     """Stops the clock of who is to move, from the first day to the end of the last."""
     with writing(mailed.house.engine) as connection:
         days = ((date(2026, 1, 3), date(2026, 1, 12)),)
-        vacations.write(connection, NewVacations(player_id(mailed, "alice"), NOON.date(), days))
+        clocks.write_vacations(connection, NewVacations(player_id(mailed, "alice"), NOON.date(), days))
     days_pass(mailed, 13.75)
     assert kinds(mailed) == []
     days_pass(mailed, 0.5)
@@ -631,7 +631,7 @@ def test_no_turn_ends_before_its_time(seed: int, sqlite_post: Post) -> None:
             last = first + timedelta(days=chance.randint(0, 9))
             holidays = {first + timedelta(days=each) for each in range((last - first).days + 1)}
             with writing(post.house.engine) as connection:
-                vacations.write(connection, NewVacations(alice, now.date(), ((first, last),)))
+                clocks.write_vacations(connection, NewVacations(alice, now.date(), ((first, last),)))
         if down_since is None:
             if chance.random() < 0.5:
                 with writing(post.house.engine) as connection:

@@ -19,8 +19,7 @@ from pbmserv.services.scheduler.digests import send_next
 from pbmserv.services.views import list_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
-from pbmserv.store.queries import TransactionQueries
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.queries import RecentBoards, TransactionQueries
 from pbmserv.store.tables import addresses, clocks, entries, outbox, players
 from tests.services.post import Post, header_of, text_of
 from tests.web.put import put

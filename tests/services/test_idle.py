@@ -24,8 +24,7 @@ from pbmserv.services.robots import play_robots
 from pbmserv.services.views import list_outbox
 from pbmserv.services.worker import seconds_until_due
 from pbmserv.store import clocks as stored_clocks
-from pbmserv.store.commit_watch import CommitWatch
-from pbmserv.store.engine import reading, writing
+from pbmserv.store.engine import CommitWatch, reading, writing
 from pbmserv.store.tables import clocks, outbox
 from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post

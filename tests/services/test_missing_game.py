@@ -5,7 +5,7 @@ from dataclasses import replace
 from sqlalchemy import update
 
 from pbmserv.store.engine import writing
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.queries import RecentBoards
 from pbmserv.store.tables import entries, matches
 from tests.services.post import Post, text_of
 from tests.web.club import asking

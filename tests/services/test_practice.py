@@ -23,7 +23,7 @@ from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
 from pbmserv.services.views import list_boards, list_outbox, load_game_state, search_boards
 from pbmserv.services.worker import process_next
-from pbmserv.store import match_numbers, ratings
+from pbmserv.store import matches, ratings
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.queries import TransactionQueries
@@ -78,7 +78,7 @@ def test_the_welcome_is_small_and_its_board_can_be_tapped(house: App) -> None:
     assert len(welcome.raw) < SMALL
     assert "b3" in shown_text(parsed(welcome.raw))
     with reading(house.engine) as connection:
-        assert match_numbers.numbers(connection) == []
+        assert matches.all_numbers(connection) == []
     answer = send(house, clock, tap(welcome, "C4"))
     assert "You played C4" in shown_text(parsed(answer.raw))
     board = load_game_state(house, 101)
@@ -109,7 +109,7 @@ def test_a_game_to_its_end_is_in_no_list_and_counts_for_nothing(house: App) -> N
     with reading(house.engine) as connection:
         assert ratings.pools(connection) == set()
         assert ratings.never_rated(connection) == []
-        assert list(match_numbers.finished_between(connection, clock() - timedelta(days=1), clock())) == []
+        assert list(matches.numbers_finished_between(connection, clock() - timedelta(days=1), clock())) == []
     assert check(house) == []
 
 

@@ -13,7 +13,7 @@ from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle, puzzle_board
 from pbmserv.services import find_puzzles
 from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.scheduler.puzzles import send_puzzles
-from pbmserv.store import outbox, puzzle_search, puzzles
+from pbmserv.store import outbox, puzzles
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.puzzles import packed
@@ -214,14 +214,14 @@ def test_a_puzzle_is_found_in_a_finished_game_without_its_players(
 
 def test_two_hosts_that_look_at_one_position_store_it_once(club: Post) -> None:
     """Whoever comes second finds that the search has moved on."""
-    place = puzzle_search.SearchPlace(club.clock(), 101, 3)
+    place = puzzles.SearchPlace(club.clock(), 101, 3)
     with writing(club.house.engine) as connection:
-        assert puzzle_search.move_on(connection, None, place)
-        assert not puzzle_search.move_on(connection, None, place)
-        later = puzzle_search.SearchPlace(club.clock(), 101, 4)
-        assert puzzle_search.move_on(connection, place, later)
-        assert not puzzle_search.move_on(connection, place, later)
-        assert puzzle_search.place(connection) == later
+        assert puzzles.move_search_on(connection, None, place)
+        assert not puzzles.move_search_on(connection, None, place)
+        later = puzzles.SearchPlace(club.clock(), 101, 4)
+        assert puzzles.move_search_on(connection, place, later)
+        assert not puzzles.move_search_on(connection, place, later)
+        assert puzzles.search_place(connection) == later
 
 
 def stored(post: Post) -> int:

@@ -17,7 +17,7 @@ from pbmserv.services.robots import play_robots
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store.engine import writing
-from pbmserv.store.heartbeats import ROBOTS
+from pbmserv.store.operating import ROBOTS
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.receipts import WAIT_FOR_ROBOT
 from tests.conftest import Clock

@@ -16,7 +16,7 @@ from pbmserv.services.app import App
 from pbmserv.services.deliver import note
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.views import list_outbox, load_board
-from pbmserv.store import conditional_moves
+from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing
 from tests.services.post import Post, text_of
 
@@ -194,7 +194,7 @@ def test_a_queue_for_what_is_taken_back_is_dropped(sqlite_post: Post) -> None:
         text_of(post.sent_to(ALICE)[-1]).split()
     )
     with reading(post.house.engine) as connection:
-        assert conditional_moves.find(connection, 101, 0, "queue") is None
+        assert matches.find_plan(connection, 101, 0, "queue") is None
 
 
 def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> None:

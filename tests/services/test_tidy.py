@@ -18,9 +18,9 @@ from pbmserv.services.scheduler.retention import Purged, count_old, discard, pur
 from pbmserv.services.views import list_boards, load_board
 from pbmserv.store import mail_tokens, players, retention
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.inbox import ANSWERS, PLAYERS, priorities_of
 from pbmserv.store.mail_tokens import AnsweredMail
 from pbmserv.store.outbox import QueuedMessage
-from pbmserv.store.priorities import ANSWERS, PLAYERS, priorities_of
 from pbmserv.store.tables import addresses, bounces, inbox, old_tokens, outbox
 from tests.conftest import NOON, Clock
 from tests.services.post import Post, text_of, thread_word_of, token_of

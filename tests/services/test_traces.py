@@ -9,7 +9,7 @@ import pytest
 from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
 from pbmserv.services.admin.traces import CannotTrace, TraceEvent, list_outgoing, list_received, trace
 from pbmserv.services.views import list_players
-from pbmserv.store.mail_traces import MailFilter
+from pbmserv.store.mail_history import MailFilter
 from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post
 from tests.services.sending import deliver_due

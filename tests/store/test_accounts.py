@@ -14,23 +14,11 @@ from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import replay
 from pbmserv.services.admin.check import check
 from pbmserv.services.app import App
-from pbmserv.store import (
-    accounts,
-    bans,
-    bounces,
-    confirmations,
-    inbox,
-    match_numbers,
-    outbox,
-    personal_data,
-    players,
-    quarantine,
-)
+from pbmserv.store import abuse, accounts, bounces, confirmations, inbox, matches, outbox, players
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import MailKeys, OutboxMessage
-from pbmserv.store.queries import TransactionQueries
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.queries import RecentBoards, TransactionQueries
 from pbmserv.store.tables import inbox as inbox_table
 from pbmserv.store.tables import metadata
 from pbmserv.store.tables import outbox as outbox_table
@@ -88,7 +76,7 @@ def take_in(connection: Connection, sender: str, status: str = "handled") -> int
         connection, f"From: {sender}".encode(), sender, [f"pbmserv+{sender[:3]}@club.test"], sender, NOON
     )
     if status == "set aside":
-        quarantine.fail(connection, number, "it failed", None)
+        inbox.fail(connection, number, "it failed", None)
     elif status != "waiting":
         masked = f"From: {sender}".encode()
         inbox.finish(connection, number, "handled", NOON, key_of(number), masked=masked)
@@ -241,7 +229,7 @@ def test_a_second_copy_is_known_of_a_former_player_too(house: App) -> None:
         add_players(connection, "alice")
         number = take_in(connection, "alice@example.org")
         change(connection, Erased(id_of(connection, "alice")))
-        assert bans.standing(connection, key_of(number)).is_known
+        assert abuse.standing(connection, key_of(number)).is_known
 
 
 def test_who_never_played_leaves_no_row(house: App) -> None:
@@ -389,7 +377,7 @@ def test_all_that_is_kept_about_a_player(house: App) -> None:
         returned = queue(connection, "tok1", "alice@example.org", "sent")
         queue(connection, "tok2", "bob@example.org")
         bounces.record(connection, BouncedMail(returned, "alice@example.org"), True, "no alice", LATER)
-        found = personal_data.about(connection, number)
+        found = accounts.personal_data(connection, number)
         assert found.signed_up == NOON
         assert found.addresses == (
             PersonalAddress("alice@example.org", True, NOON, LATER),
@@ -414,7 +402,7 @@ def test_of_many_mails_the_newest_are_told(house: App) -> None:
             queue(connection, f"tok{minute}", "alice@example.org")
         table = inbox_table.c
         connection.execute(update(inbox_table).where(table.id > 100).values(received_at=LATER))
-        found = personal_data.about(connection, id_of(connection, "alice"))
+        found = accounts.personal_data(connection, id_of(connection, "alice"))
         assert (len(found.mails), found.mails_total) == (200, 300)
         assert [mail.at for mail in found.mails[:50]] == [LATER] * 50
         assert found.mails[50].at == NOON
@@ -429,4 +417,4 @@ def test_a_new_player_in_the_place_of_one_who_never_answered(house: App) -> None
         alice = players.find_at(connection, "alice@example.org")
         assert alice is not None
         assert (alice.userid, alice.is_confirmed) == ("alice", True)
-        assert match_numbers.numbers(connection) == []
+        assert matches.all_numbers(connection) == []

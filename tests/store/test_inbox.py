@@ -10,9 +10,9 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import IntegrityError
 
 from pbmserv.services.app import App
-from pbmserv.store import bans, inbox, quarantine
+from pbmserv.store import abuse, inbox
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.mail_traces import MailFilter, inbox_listing
+from pbmserv.store.mail_history import MailFilter, inbox_listing
 from tests.conftest import NOON
 
 LATER = NOON + timedelta(minutes=1)
@@ -127,7 +127,7 @@ def test_an_answer_waits_for_no_other_mail_of_its_sender(house: App) -> None:
             True,
             True,
         ]
-        quarantine.fail(connection, two, "bug", LATER)
+        inbox.fail(connection, two, "bug", LATER)
         assert first(connection) == one
         inbox.finish(connection, one, "handled", NOON, masked=b"")
         assert first(connection) is None
@@ -146,7 +146,7 @@ def in_order(house: App) -> list[str]:
 def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: App) -> None:
     one, two, three = keep(house, "a", "a", "b")
     with writing(house.engine) as connection:
-        quarantine.fail(connection, one, "bug", LATER)
+        inbox.fail(connection, one, "bug", LATER)
         assert first(connection) == three
         assert inbox.claim(connection, one, NOON) is None
         assert inbox.claim(connection, two, NOON) is None
@@ -161,7 +161,7 @@ def test_a_sender_who_has_to_wait_keeps_nobody_else_waiting(house: App) -> None:
 def test_a_wait_set_by_a_clock_that_ran_ahead_is_no_wait(house: App) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        quarantine.fail(connection, one, "bug", NOON + timedelta(days=1))
+        inbox.fail(connection, one, "bug", NOON + timedelta(days=1))
         assert first(connection) == one
 
 
@@ -170,7 +170,7 @@ def test_what_is_done_with_lets_the_next_one_through(house: App, fate: str) -> N
     one, two = keep(house, "a", "a")
     with writing(house.engine) as connection:
         if fate == "set aside":
-            quarantine.fail(connection, one, "bug", None)
+            inbox.fail(connection, one, "bug", None)
         else:
             inbox.finish(connection, one, fate, LATER, masked=b"")  # type: ignore[arg-type]
         assert first(connection) == two
@@ -248,9 +248,9 @@ def test_masked_bytes_take_the_place_of_raw_ones(house: App) -> None:
 def test_one_content_is_handled_once(house: App) -> None:
     one, two, three, four = keep(house, "a", "b", "c", "d")
     with writing(house.engine) as connection:
-        assert not bans.standing(connection, KEY).is_known
+        assert not abuse.standing(connection, KEY).is_known
         inbox.finish(connection, one, "handled", NOON, KEY, masked=b"")
-        assert bans.standing(connection, KEY).is_known
+        assert abuse.standing(connection, KEY).is_known
         inbox.finish(connection, two, "silent", NOON, masked=b"")
         inbox.finish(connection, three, "duplicate", NOON, masked=b"")
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
@@ -261,16 +261,16 @@ def test_one_content_is_handled_once(house: App) -> None:
 def test_failing_until_set_aside_and_back(house: App) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
-        assert not quarantine.retry(connection, one, LATER)
-        quarantine.fail(connection, one, "first", LATER)
-        quarantine.fail(connection, one, "second", None)
+        assert not inbox.retry(connection, one, LATER)
+        inbox.fail(connection, one, "first", LATER)
+        inbox.fail(connection, one, "second", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("set aside", 2, "second")
     with writing(house.engine) as connection:
         assert first(connection) is None
-        assert quarantine.retry(connection, one, NOON)
-        assert not quarantine.retry(connection, one, NOON)
-        assert not quarantine.retry(connection, 999, NOON)
+        assert inbox.retry(connection, one, NOON)
+        assert not inbox.retry(connection, one, NOON)
+        assert not inbox.retry(connection, 999, NOON)
         assert first(connection) == one
     assert (row(house, one).tries, row(house, one).kills) == (0, 0)
 
@@ -280,7 +280,7 @@ def test_a_failure_told_too_late_changes_nothing(house: App) -> None:
     (one,) = keep(house, "a")
     with writing(house.engine) as connection:
         inbox.finish(connection, one, "handled", NOON, masked=b"")
-        assert not quarantine.fail(connection, one, "bug", None)
+        assert not inbox.fail(connection, one, "bug", None)
     found = row(house, one)
     assert (found.status, found.tries, found.error) == ("handled", 0, None)
 
@@ -290,19 +290,19 @@ def test_kills_add_up(house: App) -> None:
     one, two = keep(house, "a", "b")
     with writing(house.engine) as connection:
         for kills in (0, 1):
-            assert quarantine.count_kill(connection, one, kills, "killed", NOON) is None
-            assert quarantine.count_kill(connection, one, kills, "killed", NOON) is None
+            assert inbox.count_kill(connection, one, kills, "killed", NOON) is None
+            assert inbox.count_kill(connection, one, kills, "killed", NOON) is None
             found = inbox.claim(connection, one, NOON)
             assert found is not None
             assert found.kills == kills + 1
-        aside = quarantine.count_kill(connection, one, 2, "killed for good", None)
+        aside = inbox.count_kill(connection, one, 2, "killed for good", None)
         assert aside is not None
-        assert quarantine.find_quarantined(connection, one) == aside
-        assert quarantine.count_kill(connection, one, 3, "killed", None) is None
+        assert inbox.find_quarantined(connection, one) == aside
+        assert inbox.count_kill(connection, one, 3, "killed", None) is None
         inbox.finish(connection, two, "handled", NOON, masked=b"")
-        assert quarantine.count_kill(connection, two, 0, "killed", None) is None
-        assert quarantine.count_kill(connection, 999, 0, "killed", None) is None
-        assert quarantine.find_quarantined(connection, two) is None
+        assert inbox.count_kill(connection, two, 0, "killed", None) is None
+        assert inbox.count_kill(connection, 999, 0, "killed", None) is None
+        assert inbox.find_quarantined(connection, two) is None
     found = row(house, one)
     assert (found.status, found.kills, found.error) == ("set aside", 3, "killed for good")
     assert (row(house, two).status, row(house, two).kills) == ("handled", 0)
@@ -313,11 +313,11 @@ def test_setbacks_add_up_and_make_a_mail_wait(house: App) -> None:
     one, behind, other = keep(house, "a", "a", "b")
     hour = timedelta(hours=1)
     with writing(house.engine) as connection:
-        assert quarantine.set_back(connection, one, "ended", lambda _: NOON) == 1
+        assert inbox.set_back(connection, one, "ended", lambda _: NOON) == 1
         found = inbox.take(connection, NOON)
         assert found is not None
         assert (found.id, found.setbacks) == (one, 1)
-        assert quarantine.set_back(connection, one, "ended", lambda setbacks: NOON + setbacks * hour) == 2
+        assert inbox.set_back(connection, one, "ended", lambda setbacks: NOON + setbacks * hour) == 2
         found = inbox.take(connection, NOON + hour)
         assert found is not None
         assert found.id == other
@@ -327,14 +327,14 @@ def test_setbacks_add_up_and_make_a_mail_wait(house: App) -> None:
         assert found is not None
         assert (found.id, found.not_before, found.error) == (one, NOON + 2 * hour, "ended")
         inbox.finish(connection, one, "handled", NOON, masked=b"")
-        assert quarantine.set_back(connection, one, "ended", lambda _: NOON) == 0
+        assert inbox.set_back(connection, one, "ended", lambda _: NOON) == 0
         assert inbox_listing(connection, MailFilter(in_trouble=True), 9) == []
 
 
 def test_listings_are_the_newest_first(house: App) -> None:
     one, two, three = keep(house, "a", "b", "c")
     with writing(house.engine) as connection:
-        quarantine.fail(connection, two, "bug", None)
+        inbox.fail(connection, two, "bug", None)
         assert [kept.id for kept in inbox.listing(connection, None, 2)] == [three, two]
         assert [kept.id for kept in inbox.listing(connection, "set aside", 9)] == [two]
         assert [kept.id for kept in inbox.listing(connection, "waiting", 9)] == [three, one]

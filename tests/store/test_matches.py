@@ -15,10 +15,9 @@ from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App
-from pbmserv.store import listing, match_numbers, matches
+from pbmserv.store import listing, matches
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.queries import TransactionQueries
-from pbmserv.store.recent_boards import MOST, RecentBoards
+from pbmserv.store.queries import MOST, RecentBoards, TransactionQueries
 from pbmserv.store.tables import entries as entry_table
 from tests.store.club import NOON, WHOLE_GAME, add_players, keep, make_club, new_match, played
 
@@ -35,7 +34,7 @@ def test_a_match_comes_out_as_it_went_in(house: App) -> None:
     with reading(house.engine) as connection:
         assert [matches.load(connection, number) for number in (101, 102, 103, 104)] == kept
         assert matches.load(connection, 105) is None
-        assert match_numbers.numbers(connection) == [101, 102, 103, 104]
+        assert matches.all_numbers(connection) == [101, 102, 103, 104]
 
 
 def test_userids_come_out_as_their_owners_write_them(house: App) -> None:

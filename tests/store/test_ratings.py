@@ -19,10 +19,10 @@ from pbmserv.matches.rankings import SECTIONS
 from pbmserv.matches.ratings import INACTIVE_AFTER, Rating, RatingChange, RatingResult, Section, Tally, reckoned
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
-from pbmserv.store import match_numbers, matches, players, rankings, rating_rows, ratings, standing_counts
+from pbmserv.store import matches, players, rankings, ratings
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.rating_rows import states_of
-from pbmserv.store.standing_counts import counted
+from pbmserv.store.rankings import counted_players
+from pbmserv.store.ratings import states_of
 from tests.commands import rankings as in_memory
 from tests.conftest import prepared
 from tests.store.club import NOON, add_players, keep, new_match
@@ -92,7 +92,7 @@ def two(engine: Engine, number: int, *userids: str) -> GameState:
 def from_the_logs(connection: Connection) -> dict[str, tuple[RatingChange, ...]]:
     """A plain recomputation by board size, that shares nothing with the tables but the reckoning of one list."""
     results: dict[str, list[RatingResult]] = {SMALL: [], PLAIN: []}
-    for number in match_numbers.numbers(connection):
+    for number in matches.all_numbers(connection):
         match = matches.load(connection, number)
         assert match is not None
         board = replay(match)
@@ -114,7 +114,7 @@ def assert_right(engine: Engine) -> tuple[RatingChange, ...]:
             assert ratings.stored_changes(connection, pool) == changes
             tallies = ratings.latest(changes)
             assert ratings.stored_tallies(connection, pool) == tallies
-            assert standing_counts.stored(connection, pool) == counted(states_of(tallies.values()))
+            assert rankings.stored_counts(connection, pool) == counted_players(states_of(tallies.values()))
         assert ratings.pools(connection) == {pool for pool, changes in expected.items() if changes}
     return expected[SMALL]
 
@@ -369,8 +369,8 @@ def test_standings_are_as_if_everybody_was_counted(engine: Engine) -> None:
     for _ in range(30):
         with writing(engine) as connection:
             some = {each: drawn(chance) for each in chance.sample(range(7, 47), 5)}
-            rating_rows.forget_tallies(connection, PLAIN, some)
-            rating_rows.add(connection, PLAIN, (), some)
+            ratings.forget_tallies(connection, PLAIN, some)
+            ratings.add_rows(connection, PLAIN, (), some)
             tallies |= some
             if chance.random() < 0.2 and (gone := chance.choice([*tallies])) not in former:
                 former.add(gone)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from pbmserv.services.app import App
-from pbmserv.store.engine import writing
-from pbmserv.store.sqlite_file import FairLock
+from pbmserv.store.engine import FairLock, writing
 from tests.cli.processes import wait_for
 
 LONG = 30.0

@@ -16,7 +16,7 @@ from pbmserv.matches.ratings import INACTIVE_AFTER
 from pbmserv.rendering.svg.plot import BOTTOM, LEFT, RIGHT, TOP, Point, plot
 from pbmserv.robots.levels import RUNGS
 from pbmserv.robots.search import uct
-from pbmserv.store import robots, standing_counts
+from pbmserv.store import rankings, robots
 from pbmserv.store.engine import writing
 from pbmserv.web import players
 from tests.store.club import keep, new_match
@@ -431,7 +431,7 @@ def add_crowd(club: Club) -> None:
                 text("INSERT INTO ratings VALUES ('cephalopod', :id, :mu, :sigma, 9, 4, :at)"),
                 values,
             )
-        standing_counts.renew(connection, "cephalopod")
+        rankings.renew_counts(connection, "cephalopod")
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ from typing import Final
 from pbmserv.commands.vocabulary import is_address
 from pbmserv.services.admin.referee import CannotRule
 from pbmserv.services.app import App
-from pbmserv.store import bans
-from pbmserv.store.abuse import SenderFigures, senders_since
-from pbmserv.store.bans import AddressBan
+from pbmserv.store import abuse
+from pbmserv.store.abuse import AddressBan, SenderFigures, senders_since
 from pbmserv.store.engine import reading, run_again, writing
 
 _DOMAIN: Final = re.compile(r"@([a-z0-9-]++\.)+[0-9-]*+[a-z][a-z0-9-]*+")
@@ -59,9 +58,9 @@ def silence(app: App, word: str, reason: str, now: datetime) -> Silenced:
 
     def add() -> Silenced:
         with writing(app.engine) as connection:
-            if not bans.add(connection, AddressBan(pattern, now, reason.strip())):
+            if not abuse.add_ban(connection, AddressBan(pattern, now, reason.strip())):
                 raise CannotRule(f"{pattern} is banned already")
-            return Silenced(pattern, bans.players_at(connection, pattern))
+            return Silenced(pattern, abuse.players_at(connection, pattern))
 
     return run_again(add)
 
@@ -70,18 +69,20 @@ def hear_again(app: App, word: str) -> str:
     """Lifts such a ban, and gives its pattern. Raises CannotRule."""
     pattern = word.lower()
     with writing(app.engine) as connection:
-        if bans.lift(connection, pattern):
+        if abuse.lift_ban(connection, pattern):
             return pattern
-        over = [each for each in bans.patterns_of(pattern) if each != pattern]
-        wider = [each.pattern for each in bans.listing(connection) if each.pattern in over]
+        over = [each for each in abuse.patterns_of(pattern) if each != pattern]
+        wider = [each.pattern for each in abuse.address_bans(connection) if each.pattern in over]
     raise CannotRule(f"{pattern} is not banned" + (f", but {wider[0]} is" if wider else ""))
 
 
 def list_banned(app: App) -> Sequence[BannedParty]:
     """Who is banned: players, then addresses and domains, the oldest first."""
     with reading(app.engine) as connection:
-        theirs = [BannedParty(*each) for each in bans.banned_players(connection)]
-        patterns = [BannedParty(each.pattern, each.banned_at, each.reason) for each in bans.listing(connection)]
+        theirs = [BannedParty(*each) for each in abuse.banned_players(connection)]
+        patterns = [
+            BannedParty(each.pattern, each.banned_at, each.reason) for each in abuse.address_bans(connection)
+        ]
     return [*theirs, *patterns]
 
 
@@ -89,7 +90,7 @@ def _pattern(app: App, word: str) -> str:
     pattern = word.lower()
     if len(pattern) > _LONGEST or not (_DOMAIN.fullmatch(pattern) or is_address(pattern)):
         raise CannotRule(f"{word} is neither an address nor a domain such as @spam.example")
-    if pattern in bans.patterns_of(app.server.address):
+    if pattern in abuse.patterns_of(app.server.address):
         raise CannotRule(f"{pattern} is the server's own")
     return pattern
 

@@ -20,9 +20,9 @@ from pbmserv.matches.ratings import RatingResult, Tally, reckoned
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App
-from pbmserv.store import accounts, match_numbers, matches, rating_rows, ratings, standing_counts, stored_matches
+from pbmserv.store import accounts, matches, rankings, ratings
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.stored_matches import StoredMatch
+from pbmserv.store.matches import StoredMatch
 
 AT_ONCE: Final = 100
 """Boards that are read together."""
@@ -62,7 +62,7 @@ class Check:
     def run(self, progress: Progress = lambda done, of: None) -> None:
         """Checks all boards from `next_board` on, and then the ratings. `progress` is told how many are done."""
         with reading(self.app.engine) as connection:
-            total = stored_matches.count_from(connection, self.next_board)
+            total = matches.count_from(connection, self.next_board)
         done = 0
         while count := self._check_some(progress, done, total):
             done += count
@@ -71,13 +71,13 @@ class Check:
     def _check_some(self, progress: Progress, done: int, total: int) -> int:
         # Each part sees one state of the database; SQLite can clear its log between two of them.
         with reading(self.app.engine, snapshot=True) as connection:
-            numbers = stored_matches.numbers_from(connection, self.next_board, AT_ONCE)
+            numbers = matches.numbers_from(connection, self.next_board, AT_ONCE)
             for count, (number, stored) in enumerate(_stored(connection, numbers), done + 1):
                 difference = stored if isinstance(stored, Difference) else self._difference(stored)
                 if difference is not None:
                     self.differences.append(difference)
                     if not difference.can_be_mended:
-                        self._unknown |= {pool.name for pool in match_numbers.pools_at(connection, [number])}
+                        self._unknown |= {pool.name for pool in matches.pools_at(connection, [number])}
                 self.next_board = number + 1
                 progress(count, max(count, total))
         return len(numbers)
@@ -135,7 +135,7 @@ def check(app: App, progress: Progress = lambda done, of: None) -> list[Differen
 def _stored(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, StoredMatch | Difference]]:
     """Each match, or why it cannot be read."""
     try:
-        return list(zip(numbers, stored_matches.load_all(connection, numbers), strict=True))
+        return list(zip(numbers, matches.load_all(connection, numbers), strict=True))
     except SQLAlchemyError:
         raise
     except Exception as error:
@@ -155,7 +155,7 @@ def _wrong_ratings(connection: Connection, pool: str, wrong: tuple[datetime, int
     `wrong` is the place of the first match that counts otherwise than its log says.
     """
     tallies: dict[int, Tally] = {}
-    for result, changes in rating_rows.results_with_changes(connection, pool):
+    for result, changes in ratings.results_with_changes(connection, pool):
         if wrong is not None and result.place >= wrong:
             break
         theirs = {player_id: tallies[player_id] for player_id, _ in result.ranks if player_id in tallies}
@@ -165,8 +165,8 @@ def _wrong_ratings(connection: Connection, pool: str, wrong: tuple[datetime, int
         tallies |= ratings.latest(changes)
     if wrong is not None:
         return wrong[1], f"from board {wrong[1]} on the ratings of {pool} are not what its games give"
-    counts = standing_counts.counted(rating_rows.states_of(tallies.values()))
-    is_counted = standing_counts.stored(connection, pool) == counts
+    counts = rankings.counted_players(ratings.states_of(tallies.values()))
+    is_counted = rankings.stored_counts(connection, pool) == counts
     if not is_counted or ratings.stored_tallies(connection, pool) != tallies:
         return 0, f"the ratings of {pool} are not what its last games gave"
     return 0, ""
@@ -176,9 +176,9 @@ def rate_anew(connection: Connection, pool: str) -> None:
     """Writes the ratings of a pool as its logs give them; meanwhile no match of it can end. Raises BrokenLog."""
     ratings.hold(connection, pool)
     results = []
-    numbers = match_numbers.over(connection, pool_named(pool))
+    numbers = matches.numbers_over(connection, pool_named(pool))
     for first in range(0, len(numbers), AT_ONCE):
-        for stored in stored_matches.load_all(connection, numbers[first : first + AT_ONCE]):
+        for stored in matches.load_all(connection, numbers[first : first + AT_ONCE]):
             result = ratings.result_of(replay(stored.match), stored.player_ids)
             if result is not None:
                 results.append(result)

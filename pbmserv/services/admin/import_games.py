@@ -13,7 +13,7 @@ from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.record import differing, is_in_stored_notation, match_of, record_of, schema
 from pbmserv.services.app import App
 from pbmserv.services.unit_of_work import unit_of_work
-from pbmserv.store import match_numbers, matches, players
+from pbmserv.store import matches, players
 from pbmserv.store.engine import run_again, writing
 
 
@@ -106,7 +106,7 @@ def _require_credible(app: App, record: Mapping[str, Any], board: GameState, now
 
 
 def _require_new(connection: Connection, app: App, record: Mapping[str, Any], board: GameState) -> None:
-    for number in match_numbers.started_at(connection, board.match.game, board.match.started):
+    for number in matches.numbers_started_at(connection, board.match.game, board.match.started):
         there = matches.load(connection, number)
         if there is not None and not differing(record_of(replay(there), app.server), record):
             raise CannotImport(f"that game is here already, as board {number}")

@@ -12,7 +12,7 @@ from pbmserv.services.app import App
 from pbmserv.services.letters import write_letter
 from pbmserv.services.notices import BoardChange, board_letter, board_notices, notice_to
 from pbmserv.services.writer import deciding
-from pbmserv.store import matches, players, quarantine
+from pbmserv.store import inbox, matches, players
 from pbmserv.store.engine import reading, run_again, writing
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -41,7 +41,7 @@ def resend(app: App, number: int, userid: str | None, now: datetime) -> list[str
 def retry(app: App, mail_id: int, now: datetime) -> bool:
     """Lets it wait again, its failures forgotten; False when no such mail is set aside."""
     with writing(app.engine) as connection:
-        return quarantine.retry(connection, mail_id, now)
+        return inbox.retry(connection, mail_id, now)
 
 
 BATCH: Final = 50

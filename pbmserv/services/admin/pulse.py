@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.mail.log_words import pairs
 from pbmserv.services.app import App
-from pbmserv.store import condition, heartbeats
+from pbmserv.store import operating
 from pbmserv.store.engine import first_line, locks_rows, reading, run_again, writing
 
 TRIED_EVERY: Final = 10.0
@@ -32,7 +32,7 @@ def record_heartbeat(app: App, part: str, now: datetime) -> None:
 
     def once() -> None:
         with writing(app.engine) as connection:
-            away = heartbeats.record(connection, part, now)
+            away = operating.record_beat(connection, part, now)
         if away is not None:
             told = pairs(part=part, seconds=int(away.total_seconds()))
             log.warning("a part was away; no clock has run meanwhile %s", told)
@@ -45,7 +45,7 @@ def record_trouble(app: App, part: str, said: str, now: datetime) -> None:
 
     def once() -> None:
         with writing(app.engine) as connection:
-            condition.tell_trouble(connection, part, said, now)
+            operating.tell_trouble(connection, part, said, now)
 
     run_again(once)
 
@@ -53,13 +53,13 @@ def record_trouble(app: App, part: str, said: str, now: datetime) -> None:
 def list_parts(app: App) -> Mapping[str, datetime]:
     """The last heartbeat of each part that was ever heard of."""
     with reading(app.engine) as connection:
-        return heartbeats.last_beats(connection)
+        return operating.last_beats(connection)
 
 
 def retire_part(app: App, part: str) -> bool:
     """Forgets a part that was taken out of use; False if it was never heard of."""
     with writing(app.engine) as connection:
-        return condition.retire(connection, part)
+        return operating.retire(connection, part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ class WriteTrial:
 
 def record_backup(engine: Engine, place: Path, now: datetime) -> None:
     """A backup was made, and is at that place."""
-    _record(engine, condition.BACKUP, place, now)
+    _record(engine, operating.BACKUP, place, now)
 
 
 def record_copy(engine: Engine, schema: str, place: Path, now: datetime) -> None:
     """The schema was updated from that one, and a copy from before is at that place."""
-    _record(engine, condition.COPY + schema, place, now)
+    _record(engine, operating.COPY + schema, place, now)
 
 
 def list_copies(app: App) -> list[KeptCopy]:
@@ -106,7 +106,7 @@ def list_copies(app: App) -> list[KeptCopy]:
 
 def kept_copies(connection: Connection) -> list[KeptCopy]:
     """The same, for who reads already."""
-    noted = condition.copies(connection).items()
+    noted = operating.copies(connection).items()
     found = [KeptCopy(schema, Path(each.said), each.at) for schema, each in noted]
     return [copy for copy in found if _is_there(copy.place)]
 
@@ -120,7 +120,7 @@ def _is_there(place: Path) -> bool:
 
 def _record(engine: Engine, milestone: str, place: Path, now: datetime) -> None:
     with writing(engine) as connection:
-        condition.reach(connection, milestone, now, str(place))
+        operating.reach(connection, milestone, now, str(place))
 
 
 def _tried(engine: Engine, now: datetime) -> str:
@@ -128,7 +128,7 @@ def _tried(engine: Engine, now: datetime) -> str:
         with writing(engine, TRIED_FOR) as connection:
             if locks_rows(engine):
                 connection.execute(text(f"SET LOCAL lock_timeout = '{TRIED_FOR * 1000:.0f}ms'"))
-            condition.reach(connection, condition.TRIAL, now, "")
+            operating.reach(connection, operating.TRIAL, now, "")
     except SQLAlchemyError as error:
         return first_line(error)
     return ""

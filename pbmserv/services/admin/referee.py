@@ -20,8 +20,7 @@ from pbmserv.services.notices import BoardChange, board_notices, readable
 from pbmserv.services.writer import deciding
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, rehearsing, run_again
-from pbmserv.store.queries import TransactionQueries
-from pbmserv.store.recent_boards import RecentBoards
+from pbmserv.store.queries import RecentBoards, TransactionQueries
 
 
 class OperatorSays(Reply):

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 from pbmserv.services.admin.findings import Finding, Verdict, see_room, spell
 from pbmserv.services.admin.pulse import KeptCopy, WriteTrial, kept_copies
 from pbmserv.services.app import App
-from pbmserv.store import condition, heartbeats
-from pbmserv.store.condition import PartTrouble, Queue, Totals, VainMails
+from pbmserv.store import operating
 from pbmserv.store.engine import reading
+from pbmserv.store.operating import PartTrouble, Queue, Totals, VainMails
 from pbmserv.store.schema import NEWEST
 
 SILENT_AFTER: Final = timedelta(minutes=3)
@@ -39,15 +39,15 @@ BACKUP_WITHIN: Final = timedelta(days=8)
 MANY_SUSPENDED: Final = 5
 """From one in so many players on, and three at least, suspended addresses look like a fault of ours."""
 
-_ROADS: Final = ((heartbeats.POLLER, "mailbox", "imap"), (heartbeats.SENDER, "relay", "out"))
+_ROADS: Final = ((operating.POLLER, "mailbox", "imap"), (operating.SENDER, "relay", "out"))
 """The parts that others can keep from their work: what that is called, and its setting."""
 
 _VITAL: Final = (
-    heartbeats.LISTENER,
-    heartbeats.POLLER,
-    heartbeats.WORKER,
-    heartbeats.SENDER,
-    heartbeats.SCHEDULER,
+    operating.LISTENER,
+    operating.POLLER,
+    operating.WORKER,
+    operating.SENDER,
+    operating.SCHEDULER,
 )
 
 
@@ -70,7 +70,7 @@ def look_around(app: App, premises: Premises, now: datetime, trial: WriteTrial |
             *_parts(connection, premises, now),
             *_roads(connection, premises, now),
             *_queues(connection, now),
-            *_people(condition.totals(connection)),
+            *_people(operating.totals(connection)),
             _backup(connection, now),
             *(_copy(each, now) for each in kept_copies(connection)),
             *see_room([premises.data]),
@@ -88,7 +88,7 @@ def see_writing(trouble: str, well: str) -> Finding:
 
 
 def _parts(connection: Connection, premises: Premises, now: datetime) -> Iterator[Finding]:
-    last = heartbeats.last_beats(connection)
+    last = operating.last_beats(connection)
     for part in [*premises.parts, *(each for each in last if each not in premises.parts)]:
         at = last.get(part)
         figures = {"last_heartbeat": None if at is None else at.isoformat()}
@@ -108,7 +108,7 @@ def _silence(part: str) -> Verdict:
 
 
 def _roads(connection: Connection, premises: Premises, now: datetime) -> Iterator[Finding]:
-    told = condition.troubles(connection)
+    told = operating.troubles(connection)
     for part, name, setting in _ROADS:
         trouble = told.get(part)
         if trouble is not None:
@@ -128,20 +128,20 @@ def _road(name: str, setting: str, trouble: PartTrouble, now: datetime) -> Findi
 def _queues(connection: Connection, now: datetime) -> Iterator[Finding]:
     yield _queue(
         "mail in",
-        condition.waiting_in(connection, now),
+        operating.waiting_in(connection, now),
         (SLOW_IN, STUCK_IN),
         now,
         "see whether a worker runs, and `pbmserv admin inbox --all`",
     )
     out = _queue(
         "mail out",
-        condition.waiting_out(connection, now),
+        operating.waiting_out(connection, now),
         (SLOW_OUT, STUCK_OUT),
         now,
         "see whether the sender runs, and `pbmserv admin outbox --status waiting`",
     )
-    in_vain = _in_vain(condition.sent_in_vain(connection), out, now)
-    yield max(in_vain, _refused(condition.refused_for_us(connection), out), key=lambda each: each.verdict)
+    in_vain = _in_vain(operating.sent_in_vain(connection), out, now)
+    yield max(in_vain, _refused(operating.refused_for_us(connection), out), key=lambda each: each.verdict)
 
 
 def _in_vain(mails: VainMails | None, queue: Finding, now: datetime) -> Finding:
@@ -204,7 +204,7 @@ def _people(there: Totals) -> Iterator[Finding]:
 
 
 def _backup(connection: Connection, now: datetime) -> Finding:
-    last = condition.milestone(connection, condition.BACKUP)
+    last = operating.milestone(connection, operating.BACKUP)
     how = "`pbmserv admin backup FOLDER --keep 14`, best by a timer (pbmserv-backup.timer)"
     if last is None:
         return Finding("backup", Verdict.ATTENTION, "none was ever made", how, {"last": None})

@@ -9,7 +9,7 @@ from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.services.app import App
-from pbmserv.store import heartbeats
+from pbmserv.store import operating
 from pbmserv.store.engine import reading
 from pbmserv.store.queries import TransactionQueries
 
@@ -43,7 +43,7 @@ def stuck_boards(
     found: list[StuckBoard] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)
-        thinks = heartbeats.robots_are_alive(connection, now)
+        thinks = operating.robots_are_alive(connection, now)
         rows = records.boards(ListingQuery(count=_ALL, with_practice=False)).lines
         for done, row in enumerate(rows, start=1):
             player = records.player(row.to_move) if row.to_move else None

@@ -9,9 +9,9 @@ from typing import Final, Literal
 from sqlalchemy import Connection
 
 from pbmserv.services.app import App
-from pbmserv.store import mail_traces, matches, players
+from pbmserv.store import mail_history, matches, players
 from pbmserv.store.engine import reading
-from pbmserv.store.mail_traces import MailFilter, MailTrace, ReceivedMail, TraceKind
+from pbmserv.store.mail_history import MailFilter, MailTrace, ReceivedMail, TraceKind
 from pbmserv.store.outbox import QueuedMessage
 
 Step = Literal["in", "entry", "effect", "out", "sent", "bounced"]
@@ -47,13 +47,13 @@ class TraceEvent:
 def list_received(app: App, wanted: MailFilter, count: int) -> Sequence[ReceivedMail]:
     """The newest received mails that pass a filter."""
     with reading(app.engine) as connection:
-        return mail_traces.inbox_listing(connection, wanted, count)
+        return mail_history.inbox_listing(connection, wanted, count)
 
 
 def list_outgoing(app: App, wanted: MailFilter, count: int) -> Sequence[QueuedMessage]:
     """The newest outgoing mails that pass a filter."""
     with reading(app.engine) as connection:
-        return mail_traces.outbox_listing(connection, wanted, count)
+        return mail_history.outbox_listing(connection, wanted, count)
 
 
 def trace(app: App, what: str, since: datetime | None = None) -> Sequence[TraceEvent]:
@@ -64,7 +64,7 @@ def trace(app: App, what: str, since: datetime | None = None) -> Sequence[TraceE
     """
     with reading(app.engine) as connection:
         kind, key = _subject(connection, what.strip())
-        found = mail_traces.trace(connection, kind, key, since)
+        found = mail_history.trace(connection, kind, key, since)
     return sorted(_events(found), key=lambda event: (event.at, _ORDER.index(event.step)))
 
 
@@ -118,7 +118,7 @@ def _guess(connection: Connection, what: str) -> tuple[TraceKind, int | str]:
         return _player(connection, what)
     number = int(what)
     is_board = matches.game_of(connection, number) is not None
-    if mail_traces.is_mail(connection, number):
+    if mail_history.is_mail(connection, number):
         if is_board:
             raise CannotTrace(f"{number} is a mail and a board: write mail={number} or board={number}")
         return "mail", number

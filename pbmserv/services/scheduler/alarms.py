@@ -14,9 +14,9 @@ from pbmserv.services.admin.findings import Finding, Verdict
 from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.app import App
 from pbmserv.services.writer import deciding
-from pbmserv.store import condition
-from pbmserv.store.condition import Alarm
+from pbmserv.store import operating
 from pbmserv.store.engine import run_again
+from pbmserv.store.operating import Alarm
 
 SAID_EVERY: Final = timedelta(hours=1)
 
@@ -51,17 +51,17 @@ def _note(app: App, findings: Sequence[Finding], operator: str, now: datetime) -
     bad = {each.name: each for each in findings if each.verdict}
     with deciding(app, now) as work:
         connection = work.connection
-        standing = condition.standing_alarms(connection)
+        standing = operating.standing_alarms(connection)
         over = [name for name in standing if name not in bad]
         due = [each for each in bad.values() if _is_due(standing.get(each.name), each, now)]
         for name in over:
-            condition.set_alarm(connection, name, None)
+            operating.set_alarm(connection, name, None)
             lasted = (now - standing[name].began_at).total_seconds()
             log.info("fine again %s", pairs(finding=name, seconds=int(lasted)))
         for finding in bad.values():
             alarm = _said(standing.get(finding.name), finding, now)
             mailed_at = now if finding in due and operator else alarm.mailed_at
-            condition.set_alarm(connection, finding.name, replace(alarm, mailed_at=mailed_at))
+            operating.set_alarm(connection, finding.name, replace(alarm, mailed_at=mailed_at))
         told_of = tuple(name for name in over if standing[name].mailed_at is not None)
         if operator and due:
             work.say([_letter(operator, NeedsYou(tuple(due)), "needs you")])

@@ -25,7 +25,7 @@ from pbmserv.services.app import App
 from pbmserv.services.notices import BoardChange, board_letter, board_notices
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
-from pbmserv.store import bounces, clocks, inbox, matches, outbox, standstills
+from pbmserv.store import bounces, clocks, inbox, matches, outbox
 from pbmserv.store.clocks import Clock
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 
@@ -84,7 +84,7 @@ def _look(app: App, number: int, now: datetime) -> bool:
         connection, records = work.connection, work.records
         if not matches.lock_if_free(connection, number):
             return False
-        clock = clocks.find(connection, number)
+        clock = clocks.find_clock(connection, number)
         if clock is None or clock.next_at is None or clock.next_at > now:
             return True
         try:
@@ -135,7 +135,7 @@ def _held_back_since(connection: Connection, board: GameState, player: Player) -
     """Since when a board waits for a player whom it cannot be mailed to."""
     began = _began(board)
     suspended = bounces.suspended_since(connection, player.id) or began
-    stops = standstills.standstills_in_force(connection, player.id, began)
+    stops = clocks.standstills_in_force(connection, player.id, began)
     return max(began, suspended, *(each.since for each in stops))
 
 

@@ -15,7 +15,7 @@ from pbmserv.matches.log import BrokenLog
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.record import as_line, record_of
 from pbmserv.services.app import App
-from pbmserv.store import match_numbers, matches
+from pbmserv.store import matches
 from pbmserv.store.engine import reading
 
 _MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
@@ -58,7 +58,7 @@ def dump_month(app: App, month: str, folder: Path) -> int:
     """
     since, until = _bounds(month)
     with reading(app.engine, snapshot=True) as connection:
-        numbers = match_numbers.finished_between(connection, since, until)
+        numbers = matches.numbers_finished_between(connection, since, until)
         if numbers:
             try:
                 _write(connection, app, numbers, dump_file(folder, month))

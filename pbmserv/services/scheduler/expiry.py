@@ -14,7 +14,7 @@ from pbmserv.services.app import App
 from pbmserv.services.bounces import notices_about
 from pbmserv.services.notices import fixed_notice, notice_to
 from pbmserv.services.writer import deciding
-from pbmserv.store import offers, players, standstills
+from pbmserv.store import clocks, offers, players
 from pbmserv.store.engine import run_again
 
 
@@ -68,26 +68,26 @@ def tell_suspended(app: App, now: datetime) -> bool:
 def _send_last_mail(app: App, now: datetime) -> bool:
     with deciding(app, now) as work:
         connection = work.connection
-        due = standstills.next_last_mail(connection, now - LAST_MAIL_AFTER)
+        due = clocks.next_last_mail(connection, now - LAST_MAIL_AFTER)
         if due is None:
             return False
         player = players.find_at(connection, due.address)
         if player is not None:
             last = fixed_notice(player, "mail/last.txt", "mail to you bounces", since=due.since)
             work.say([replace(last, kind="last")])
-        standstills.mark_last_mail(connection, due.address, now)
+        clocks.mark_last_mail(connection, due.address, now)
     return True
 
 
 def _tell_next(app: App, now: datetime) -> bool:
     with deciding(app, now) as work:
         connection = work.connection
-        over = standstills.next_standstill_over(connection, now)
+        over = clocks.next_standstill_over(connection, now)
         if over is None:
             return False
         player = players.find_at(connection, over.address)
         if player is not None:
             work.say(notices_about(work, player, "mail/time_runs_on.txt"))
-        standstills.mark_standstill_notified(connection, over.id, now)
+        clocks.mark_standstill_notified(connection, over.id, now)
     log.info("the clocks of a player run on, though mail to them comes back %s", pairs(player=over.player_id))
     return True

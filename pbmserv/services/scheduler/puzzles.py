@@ -18,7 +18,7 @@ from pbmserv.matches.puzzles import PuzzleTry
 from pbmserv.services.app import App
 from pbmserv.services.scheduler.due import ScheduledMail, send_due
 from pbmserv.services.unit_of_work import UnitOfWork
-from pbmserv.store import changes, puzzle_tries
+from pbmserv.store import puzzles, queries
 
 BATCH: Final = 50
 """Puzzles sent before the scheduler looks after its other jobs."""
@@ -56,13 +56,13 @@ def _puzzle(work: UnitOfWork, player: Player) -> Letter | None:
     puzzle = records.unseen_puzzle(tries, None) if left_alone < MOST_UNANSWERED else None
     if puzzle is None:
         return None
-    changes.write_change(work.connection, PuzzleSent(player.id, puzzle.number, by_week=True), work.now)
+    queries.write_change(work.connection, PuzzleSent(player.id, puzzle.number, by_week=True), work.now)
     said = PuzzleLetter(PuzzleOfTheWeek(left_alone == MOST_UNANSWERED - 1), puzzle.number)
     return Letter(said, "notice", player.address, player.userid)
 
 
 def _put_off(connection: Connection, player: Player, now: datetime) -> None:
-    changes.write_change(connection, WeeklyPuzzle(player.id, now + EVERY), now)
+    queries.write_change(connection, WeeklyPuzzle(player.id, now + EVERY), now)
 
 
-_WEEKLY: Final = ScheduledMail("puzzle", puzzle_tries.take_due, _puzzle, _put_off)
+_WEEKLY: Final = ScheduledMail("puzzle", puzzles.take_puzzle_due, _puzzle, _put_off)

@@ -13,15 +13,7 @@ from typing import Final
 
 from pbmserv.services.app import App
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import (
-    accounts,
-    confirmations,
-    counts,
-    doctor_mails,
-    old_tokens,
-    retention,
-    subscriptions,
-)
+from pbmserv.store import accounts, confirmations, counts, mail_tokens, operating, retention, seatings
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
@@ -66,8 +58,8 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         confirmations.purge(connection, now)
         accounts.delete_unconfirmed(connection, now)
         counts.purge(connection, now)
-        subscriptions.purge(connection)
-        doctor_mails.purge(connection, now)
+        seatings.purge_subscriptions(connection)
+        operating.purge_doctor_mails(connection, now)
     _purge_tokens(app, now)
     truncate_wal(app.engine)
 
@@ -94,9 +86,9 @@ def _purge_tokens(app: App, now: datetime) -> None:
     last = b""
     while True:
         with reading(app.engine) as connection:
-            gone, last = old_tokens.expired(connection, last, now - WORDS_LAST, TOKENS)
+            gone, last = mail_tokens.expired_tokens(connection, last, now - WORDS_LAST, TOKENS)
         if gone:
             with writing(app.engine) as connection:
-                old_tokens.forget(connection, gone)
+                mail_tokens.forget_tokens(connection, gone)
         if not last:
             return

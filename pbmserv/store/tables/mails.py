@@ -41,7 +41,7 @@ inbox = Table(
     Column("full_size", BigInteger),
     # Bytes stored, before secrets were masked.
     Column("size", BigInteger, nullable=False, server_default=_ZERO),
-    # 0 is the highest priority; the position within it is a time in seconds (`store.priorities`).
+    # 0 is the highest priority; the position within it is a time in seconds (`store.inbox`).
     Column("priority", SmallInteger, nullable=False, server_default=_ZERO),
     Column("queue_position", BigInteger, nullable=False, server_default=_ZERO),
     # The host that delivered it to our listener, if that is outside our own network.

@@ -9,7 +9,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.services.admin import banning, referee
 from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.views import list_boards
-from pbmserv.store.heartbeats import SCHEDULER
+from pbmserv.store.operating import SCHEDULER
 from tests.soak.year.world import BEGINS, World
 
 WHY = "So the committee has decided."

@@ -14,7 +14,7 @@ from pbmserv.matches.replay import GameState, fold
 from pbmserv.matches.state import State
 from pbmserv.services.admin.check import check
 from pbmserv.services.views import list_inbox
-from pbmserv.store import match_numbers, matches
+from pbmserv.store import matches
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import entries, rating_changes, ratings
 from pbmserv.store.tables import matches as match_table
@@ -99,7 +99,7 @@ def wrongs(world: World) -> list[str]:
     left = [mail for status in ("set aside", "waiting") for mail in list_inbox(world.house, status, 100)]
     wrong += [f"mail {mail.id} is {mail.status}: {mail.error}" for mail in left]
     with reading(world.house.engine) as connection:
-        for number in match_numbers.numbers(connection):
+        for number in matches.all_numbers(connection):
             match = matches.load(connection, number)
             assert match is not None
             states = _states(match)

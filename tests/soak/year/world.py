@@ -27,7 +27,7 @@ from pbmserv.services.robots import play_robots
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_some
 from pbmserv.store.engine import writing
-from pbmserv.store.heartbeats import SCHEDULER
+from pbmserv.store.operating import SCHEDULER
 from pbmserv.store.tables import heartbeats
 from tests.conftest import ADDRESS, Clock
 from tests.soak.year.ledger import Ledger

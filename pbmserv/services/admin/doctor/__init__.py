@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.services.admin.findings import Finding, Verdict, spell
-from pbmserv.store.heartbeats import last_beats
+from pbmserv.store.operating import last_beats
 
 CLOCKS_APART: Final = timedelta(minutes=2)
 """How far clocks may be apart; docs/operating.md says so too."""

@@ -12,10 +12,9 @@ from pbmserv.services.admin.doctor import silent_parts
 from pbmserv.services.admin.findings import Finding, Verdict, spell
 from pbmserv.services.app import App
 from pbmserv.services.doctor_mail import MailToSelf, write_to_self
-from pbmserv.store.doctor_mails import ReturnedMail, find
 from pbmserv.store.engine import reading
-from pbmserv.store.heartbeats import WORKER
-from pbmserv.store.outcomes import find_received
+from pbmserv.store.mail_history import find_received
+from pbmserv.store.operating import WORKER, ReturnedMail, find_returned_mail
 
 LOOK_EVERY: Final = 0.25
 
@@ -109,4 +108,4 @@ def _looked_up(app: App, trip: Trip) -> Trip:
     if trip.mail is None or trip.returned is not None:
         return trip
     with reading(app.engine) as connection:
-        return Trip(trip.sent_at, trip.mail, find(connection, trip.mail.word))
+        return Trip(trip.sent_at, trip.mail, find_returned_mail(connection, trip.mail.word))

@@ -1,20 +1,44 @@
-"""How a club stands: what waits and since when, what troubles its parts, what was done when."""
+"""How a server runs: when its parts were last alive, what waits, what troubles it, what was done when.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+Heartbeats show outages, which stop clocks. Mails that `doctor` sends to the server itself are known by a one-time
+word, of which only a digest is stored.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
+from pbmserv.matches.clock import Stop
+from pbmserv.store import clocks
 from pbmserv.store.inbox import QUARANTINED
 from pbmserv.store.tables import (
     addresses,
     alarms,
+    doctor_mails,
     heartbeats,
     inbox,
     matches,
     milestones,
+    outages,
     outbox,
     part_troubles,
     players,
@@ -218,3 +242,163 @@ def reach(connection: Connection, name: str, at: datetime, said: str) -> None:
     """Notes that something was done."""
     connection.execute(delete(milestones).where(milestones.c.name == name))
     connection.execute(insert(milestones).values(name=name, at=at, said=said))
+
+
+SILENT_AFTER: Final = timedelta(minutes=10)
+"""A part that has sent no heartbeat for this long is down."""
+
+RETRY_PERIOD: Final = timedelta(hours=4)
+"""Mail refused during an outage arrives at most this much after it, or as long after it as the outage took.
+Relays retry often at first, then every few hours (RFC 5321, section 4.5.4.1)."""
+
+RETIRED_AFTER: Final = timedelta(days=14)
+"""A part that is silent for this long, while the scheduler is not, was taken out of use. From then on the clocks
+run without it. The time before counts as an outage."""
+
+SCHEDULER: Final = "scheduler"
+
+LISTENER: Final = "listener"
+POLLER: Final = "poller"
+WORKER: Final = "worker"
+SENDER: Final = "sender"
+ROBOTS: Final = "robots"
+
+STOP_CLOCKS: Final = (LISTENER, POLLER, SCHEDULER)
+"""The parts without which nobody can answer, so their outages stop all clocks. What comes in meanwhile counts from
+when it came, and a board's clock starts when it is sent: the others may be down without anybody losing time."""
+
+_MISSED: Final = timedelta(minutes=2, seconds=30)
+"""Without a heartbeat for this long, the robots are not expected to answer within a minute."""
+
+
+def record_beat(connection: Connection, part: str, now: datetime) -> timedelta | None:
+    """Records that a part is alive. After an outage, records that too and has all clocks checked.
+
+    Gives how long the part was down, if it was.
+    """
+    last: datetime | None = connection.execute(
+        select(heartbeats.c.at).where(heartbeats.c.part == part).with_for_update()
+    ).scalar_one_or_none()
+    if last is None:
+        connection.execute(insert(heartbeats).values(part=part, at=now))
+        return None
+    connection.execute(update(heartbeats).where(heartbeats.c.part == part).values(at=max(last, now)))
+    if now - last <= SILENT_AFTER or part not in STOP_CLOCKS:
+        return None
+    ended = now if part == SCHEDULER else min(now, last + RETIRED_AFTER)
+    connection.execute(insert(outages).values(part=part, began_at=last, ended_at=ended))
+    clocks.check_all_again(connection)
+    return ended - last
+
+
+def robots_are_alive(connection: Connection, now: datetime) -> bool:
+    """Whether a robot that is to move will do so soon."""
+    last = connection.execute(_LAST, {"part": ROBOTS}).scalar_one_or_none()
+    return last is not None and now - last < _MISSED
+
+
+def last_beats(connection: Connection) -> dict[str, datetime]:
+    """When each part that ever ran was last alive."""
+    rows = connection.execute(select(heartbeats.c.part, heartbeats.c.at)).all()
+    return {row.part: row.at for row in rows}
+
+
+def outages_since(connection: Connection, began: datetime, now: datetime) -> Sequence[Stop]:
+    """The times after `began` in which some part was down, or still is. Nobody could answer then."""
+    values = {
+        "after": began - RETRY_PERIOD,
+        "last_after": began - RETIRED_AFTER - RETRY_PERIOD,
+        "before": now - SILENT_AFTER,
+    }
+    return [_stop(row, now) for row in connection.execute(_DOWN, values)]
+
+
+def _stop(row: Row[Any], now: datetime) -> Stop:
+    if row.ended_at is None:
+        return Stop(row.began_at, _comes_back(row.part, row.began_at, now))
+    return Stop(row.began_at, row.ended_at + min(RETRY_PERIOD, row.ended_at - row.began_at))
+
+
+def _comes_back(part: str, last: datetime, now: datetime) -> datetime | None:
+    """When a silent part counts as taken out of use; None while it may come back."""
+    out_of_use = last + RETIRED_AFTER + RETRY_PERIOD
+    return None if part == SCHEDULER or now < out_of_use else out_of_use
+
+
+_LAST: Final = select(heartbeats.c.at).where(heartbeats.c.part == bindparam("part"))
+_OVER: Final = select(outages.c.part, outages.c.began_at, outages.c.ended_at).where(
+    outages.c.ended_at > bindparam("after")
+)
+_SILENT: Final = select(heartbeats.c.part, heartbeats.c.at.label("began_at"), null().label("ended_at")).where(
+    heartbeats.c.part.in_(STOP_CLOCKS),
+    heartbeats.c.at < bindparam("before"),
+    or_(heartbeats.c.at > bindparam("last_after"), heartbeats.c.part == SCHEDULER),
+)
+_DOWN: Final = union_all(_OVER, _SILENT)
+
+
+KEPT_FOR: Final = timedelta(days=1)
+"""How long one is recognised."""
+
+LONGEST_HEAD: Final = 65_536
+"""Bytes of a head that are stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedMail:
+    """What came back of a mail to ourselves."""
+
+    came_at: datetime
+    is_report: bool
+    """It came in its place: a report that it was not delivered."""
+    head: bytes = field(repr=False)
+    """Of a report its reason alone."""
+
+
+def expect_doctor_mail(connection: Connection, word: str, now: datetime) -> None:
+    """A mail with this word is about to be sent. Those of more than a day ago are forgotten."""
+    purge_doctor_mails(connection, now)
+    connection.execute(insert(doctor_mails).values(digest=_digest(word), sent_at=now, is_report=False))
+
+
+def note_doctor_mail(
+    connection: Connection, words: Iterable[str], now: datetime, is_report: bool, head: bytes
+) -> bool:
+    """A mail with one of these words has come; False if it is none of ours. What came first is kept."""
+    for word in words:
+        key = {"the_digest": _digest(word)}
+        row = connection.execute(_FIND_RETURNED, key).one_or_none()
+        if row is None:
+            continue
+        if row.came_at is None:
+            values = {"came": now, "report": is_report, "the_head": head[:LONGEST_HEAD]}
+            connection.execute(_NOTE_RETURNED, key | values)
+        return True
+    return False
+
+
+def find_returned_mail(connection: Connection, word: str) -> ReturnedMail | None:
+    """What came back with this word; None if nothing has yet."""
+    row = connection.execute(_FIND_RETURNED, {"the_digest": _digest(word)}).one_or_none()
+    return (
+        None if row is None or row.came_at is None else ReturnedMail(row.came_at, row.is_report, row.head or b"")
+    )
+
+
+def purge_doctor_mails(connection: Connection, now: datetime) -> None:
+    """Forgets those of more than a day ago."""
+    connection.execute(delete(doctor_mails).where(doctor_mails.c.sent_at < now - KEPT_FOR))
+
+
+def _digest(word: str) -> bytes:
+    return hashlib.sha256(word.encode()).digest()
+
+
+_FIND_RETURNED: Final = select(doctor_mails.c.came_at, doctor_mails.c.is_report, doctor_mails.c.head).where(
+    doctor_mails.c.digest == bindparam("the_digest")
+)
+_NOTE_RETURNED: Final = (
+    update(doctor_mails)
+    .where(doctor_mails.c.digest == bindparam("the_digest"))
+    .values(came_at=bindparam("came"), is_report=bindparam("report"), head=bindparam("the_head"))
+)
