@@ -7,8 +7,9 @@ from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
 
+from pbmserv.commands.letter import UNSOLICITED
 from pbmserv.store.inbox import QUARANTINED, InboxMessage, has_no_failures, inbox_message, is_waiting, key_digest
-from pbmserv.store.outbox import QUEUED_COLUMNS, UNSOLICITED, QueuedMessage
+from pbmserv.store.outbox import QUEUED_COLUMNS, QueuedMessage
 from pbmserv.store.tables import addresses, bounces, content_keys, entries, inbox, outbox, seats
 
 _SEARCHED: Final = 40
