@@ -119,6 +119,27 @@ class AnsweredLine:
 
 
 @dataclass(frozen=True, slots=True)
+class LineOutcome:
+    """What became of one line, for people who ask how a mail has fared."""
+
+    fate: Literal["done", "waits", "refused", "not run"]
+    said: Reply | CommandError | None = None
+
+
+@dataclass(frozen=True)
+class KeptOutcome(Said):
+    """What became of a mail, as its row in the inbox keeps it."""
+
+    fate: str
+    why_automatic: str
+    """Empty where a person may have written it."""
+
+    lines: tuple[LineOutcome, ...]
+    more: int
+    """How many lines are not told."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShownBoard:
     """A board in a letter."""
 

@@ -12,7 +12,9 @@ from pbmserv.games.info import Info
 from pbmserv.mail.reading.delivery_report import Report, read_report
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
-from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
+from pbmserv.mail.sending.message import write_masked
+from pbmserv.parser.parse import as_kept
+from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
 from pbmserv.parser.title import titled_board
 from pbmserv.parser.topics import topic_of
 from pbmserv.services.answers_to_offers import as_answer_to_offer
@@ -28,9 +30,8 @@ from pbmserv.services.sender import (
     sender_beside_token,
 )
 from pbmserv.services.usual_end import without_usual_end
-from pbmserv.store import mail_tokens, matches
+from pbmserv.store import mail_tokens, matches, players
 from pbmserv.store.inbox import InboxMessage
-from pbmserv.store.recording import Reads
 
 _HEAD: Final = 32_768
 """How many bytes of a mail of ours are compared: its text, and the same in HTML."""
@@ -47,6 +48,8 @@ class PendingMail:
     """A mail from the inbox, read and parsed."""
 
     message: InboxMessage
+    # As it came, and as it counts.
+    came: IncomingMail = field(repr=False)
     mail: IncomingMail
     identity: SenderIdentity
     parsed: ParsedMail
@@ -63,13 +66,33 @@ class PendingMail:
     # Of a mail that no person wrote: what it says of a mail of ours, and what shows that it is from `doctor`.
     report: Report | None = None
     to_self: SentToSelf | None = None
-    # What the database said when it was read on a snapshot: if that has changed, it is read again.
-    reads: Reads = field(default_factory=dict, repr=False, compare=False)
+    # What the reading depended on: if that has changed, it is read again.
+    grounds: "Grounds | None" = field(default=None, repr=False, compare=False)
+    # The copy that is kept of it once it is handled, without its secrets.
+    kept: bytes = field(default=b"", repr=False, compare=False)
 
     @property
     def runnable(self) -> ParsedMail:
         """The lines that may be run: none, if no person wrote the mail."""
         return self.parsed if self.mail.automatic is None else ParsedMail()
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the database said of a mail's sender when it was read."""
+
+    sender: str | None
+    identity: SenderIdentity
+    elsewhere: str | None
+    named: Confirmation | None
+
+
+def grounds_of(connection: Connection, app: App, pending: PendingMail) -> Grounds:
+    """What the database says now of the sender of a mail that was read a moment ago."""
+    now = pending.message.received_at
+    mail, identity, elsewhere = _identified(connection, app, pending.came, now)
+    identity = _of_stranger(identity, pending.parsed)
+    return Grounds(mail.sender, identity, elsewhere, _named(connection, mail, identity, pending.parsed, now))
 
 
 def read_message(app: App, message: InboxMessage) -> IncomingMail:
@@ -89,19 +112,16 @@ def read_message(app: App, message: InboxMessage) -> IncomingMail:
 
 def open_mail(connection: Connection, app: App, message: InboxMessage) -> PendingMail:
     """Reads and parses a mail. One that was too large to be stored whole has no commands."""
-    mail, now = read_message(app, message), message.received_at
-    if mail.sender is None:
-        mail = replace(mail, sender=sender_beside_token(connection, mail, now))
-    identity, elsewhere = identify_sender(connection, mail, app.server, now), None
-    if (identity.player is None or identity.elsewhere) and (asked := asked_address(connection, mail, now)):
-        mail, elsewhere = replace(mail, sender=asked, authenticated=False), mail.sender
-        identity = identify_sender(connection, mail, app.server, now)
+    came, now = read_message(app, message), message.received_at
+    mail, identity, elsewhere = _identified(connection, app, came, now)
     report, to_self = None, None
     if mail.automatic is not None:
         report = read_report(message.raw, message.recipients, app.server.address, app.server.delimiter)
         to_self = sent_to_self(app, message, mail.automatic, report)
     if message.full_size is not None:
-        return PendingMail(message, mail, identity, ParsedMail(), report=report, to_self=to_self)
+        grounds = Grounds(mail.sender, _of_stranger(identity, ParsedMail()), elsewhere, None)
+        unread = PendingMail(message, came, mail, identity, ParsedMail(), report=report, to_self=to_self)
+        return replace(unread, grounds=grounds, kept=_kept(connection, app, unread))
     player = identity.player
     addresses = frozenset(each for each in (mail.sender, player.address if player else None) if each)
     ours = OurWords()
@@ -127,8 +147,9 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     named = _named(connection, mail, identity, written.parsed, now)
     # Its patterns, which no other mail needs, take long to make.
     topic = "" if identity.player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
-    return PendingMail(
+    pending = PendingMail(
         message,
+        came,
         written.mail,
         identity,
         written.parsed,
@@ -139,7 +160,32 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         topic,
         report,
         to_self,
+        Grounds(mail.sender, identity, elsewhere, named),
     )
+    return replace(pending, kept=_kept(connection, app, pending))
+
+
+def _identified(
+    connection: Connection, app: App, came: IncomingMail, now: datetime
+) -> tuple[IncomingMail, SenderIdentity, str | None]:
+    """The mail as it counts, who it is from, and its From address where it counts as from elsewhere."""
+    mail, elsewhere = came, None
+    if mail.sender is None:
+        mail = replace(mail, sender=sender_beside_token(connection, mail, now))
+    identity = identify_sender(connection, mail, app.server, now)
+    if (identity.player is None or identity.elsewhere) and (asked := asked_address(connection, mail, now)):
+        mail, elsewhere = replace(mail, sender=asked, authenticated=False), mail.sender
+        identity = identify_sender(connection, mail, app.server, now)
+    return mail, identity, elsewhere
+
+
+def _kept(connection: Connection, app: App, pending: PendingMail) -> bytes:
+    mail = pending.mail
+    if mail.automatic == "ourselves":
+        # A mail of ours that came back has its token in From and Message-ID.
+        mail = replace(mail, sender=app.server.address, message_id=None)
+    known = players.known_among(connection, named_userids(pending.parsed.lines))
+    return write_masked(mail, as_kept(pending.parsed, known, pending.unsent))
 
 
 def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:

@@ -9,6 +9,7 @@ from pbmserv.commands.server import Server
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread
 from pbmserv.services.app import App
+from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.receive import receive_mail
 from pbmserv.store import letters
 from pbmserv.store.engine import reading
@@ -65,7 +66,7 @@ def see_fate(app: App, number: int, sender: str) -> PostedOutcome | None:
     """What became of a mail of the inbox, and what its writer was answered; None where there is no such mail."""
     with reading(app.engine) as connection:
         status = status_of(connection, number)
-        caused, told = replies_to(connection, number), told_of(connection, number)
+        caused, told = replies_to(connection, number), outcome_text(app.server, told_of(connection, number))
         unwritten = letters.caused_by(connection, number)
     if status is None:
         return None

@@ -9,10 +9,8 @@ from sqlalchemy import Connection
 from pbmserv.commands import policy
 from pbmserv.commands.changes import Erased
 from pbmserv.commands.letter import AT_ONCE, TO_UNKNOWN_SENDERS, Letter, MailKind
-from pbmserv.mail.sending.message import write_masked
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.parse import as_kept
-from pbmserv.parser.parsed import Parsed, named_userids
+from pbmserv.parser.parsed import Parsed
 from pbmserv.services import newcomers
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
@@ -29,7 +27,7 @@ from pbmserv.services.limits import (
     send,
     spend,
 )
-from pbmserv.services.outcome_text import outcome_text
+from pbmserv.services.outcome_text import outcome_of
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.receipts import acknowledge, mail_on_again, note, note_queued_moves
 from pbmserv.services.respond import answer_to, letters_to_others, questions, remarks_of
@@ -44,7 +42,8 @@ from pbmserv.services.run import (
 )
 from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.services.wordy import begin_anew, hear
-from pbmserv.store import abuse, confirmations, inbox, players, retention
+from pbmserv.store import abuse, confirmations, inbox, retention
+from pbmserv.store.codec import encode
 from pbmserv.store.inbox import FinalStatus, asked_key
 from pbmserv.store.queries import TransactionQueries
 
@@ -73,17 +72,11 @@ def process_mail(
     """Does what a mail asks for. Its commands count from when it was received, what is said counts from `now`."""
     work = unit_of_work(connection, app, now)
     done = _process(work, pending, credentials)
-    mail = pending.mail
-    key = None
+    mail, key = pending.mail, None
     if done.fate == "handled":
         key = asked_key(mail.content_key) if done.was_asked else mail.content_key
-    known = players.known_among(connection, named_userids(pending.parsed.lines))
-    if mail.automatic == "ourselves":
-        # A mail of ours that came back has its token in From and Message-ID.
-        mail = replace(mail, sender=app.server.address, message_id=None)
-    masked = write_masked(mail, as_kept(pending.parsed, known, pending.unsent))
-    outcome = outcome_text(app.server, done.fate, mail.automatic or "", done.results)
-    inbox.finish(connection, pending.message.id, done.fate, now, key, masked=masked, outcome=outcome)
+    outcome = encode(outcome_of(done.fate, mail.automatic or "", done.results))
+    inbox.finish(connection, pending.message.id, done.fate, now, key, masked=pending.kept, outcome=outcome)
     if done.is_forgotten:
         retention.redact(connection, pending.message.id, now)
     return replace(done, letters=tuple(work.letters))

@@ -1,27 +1,29 @@
 """The worker's step: one waiting mail becomes log entries and answers, in one transaction, exactly once."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from math import inf
 from types import MappingProxyType
 from typing import Final
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.letter import Letter
 from pbmserv.mail.log_words import pairs
+from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import (
     ChangedMeanwhile,
     CredentialsToVerify,
+    VerifiedCredentials,
     claimed_userids,
     credentials_to_verify,
     has_secrets,
     verify,
 )
-from pbmserv.services.batch import ClaimMail, MarkInFlight, process_batch
 from pbmserv.services.failures import (
     Isolate,
     failed,
@@ -32,13 +34,12 @@ from pbmserv.services.failures import (
     trace,
 )
 from pbmserv.services.limits import too_many_guesses
-from pbmserv.services.pending import PendingMail, open_mail
+from pbmserv.services.pending import PendingMail, grounds_of, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.services.writer import write_due, write_now
 from pbmserv.store import abuse, inbox, letters, players
 from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
 from pbmserv.store.inbox import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS, InboxMessage
-from pbmserv.store.optimistic import recording, still_holds
 
 MOST_TURNS: Final = 10
 TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
@@ -46,7 +47,34 @@ TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
 )
 """Which of MOST_TURNS turns serve a slower lane first, so that nobody waits for ever."""
 
+MOST_TOGETHER: Final = 10
+"""The most mails of one round: the first answer waits for the last."""
+
+LONGEST_READING: Final = 0.05
+"""Seconds after which no further mail is read before the others are decided."""
+
+LONGEST_DECISION: Final = 0.01
+"""Seconds of one writing transaction after which no further mail is decided in it."""
+
+MOST_SEEN: Final = 40
+"""How many waiting mails are looked at for some that no other worker has in hand."""
+
+ClaimMail = Callable[[int], bool]
+"""Takes a mail in hand for a round; False if another worker has it. A courtesy, which saves work: that no mail is
+done twice is seen to under the write lock."""
+
+MarkInFlight = Callable[[int], None]
+"""Called with the number of a mail before anything is done with it, in case the worker dies of it."""
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMail:
+    """A mail as it was read, with what its passwords prove."""
+
+    pending: PendingMail
+    credentials: VerifiedCredentials
 
 
 def process_some(
@@ -65,11 +93,14 @@ def process_some(
     """
     turn = next(app.turns) % MOST_TURNS
     lanes = TURNS.get(turn, PRIORITIES)
-    is_found = _process_some(app, clock, mark_in_flight, isolate, claim, lanes)
+    if locks_rows(app.engine):
+        is_found = process_next(app, clock, mark_in_flight, isolate, lanes)
+    else:
+        is_found = _process_few(app, clock, mark_in_flight, isolate, claim, lanes)
     return ((not is_found or turn == 0) and write_due(app, clock())) or is_found
 
 
-def _process_some(
+def _process_few(
     app: App,
     clock: Callable[[], datetime],
     mark_in_flight: MarkInFlight,
@@ -77,22 +108,97 @@ def _process_some(
     claim: ClaimMail,
     lanes: Sequence[int],
 ) -> bool:
-    if locks_rows(app.engine):
-        return process_next(app, clock, mark_in_flight, isolate, lanes)
-    batch = process_batch(app, clock, claim, mark_in_flight, lanes)
-    for each in batch.written:
-        _committed(app, each.pending, each.done)
-    done = [each.done for each in batch.written]
-    write_now(
-        app,
-        [*chain.from_iterable(each.letters for each in done)],
-        clock(),
-        [*chain.from_iterable(each.boards for each in done)],
-    )
-    alone = [
-        _process(app, clock, _claim(each.number), mark_in_flight, isolate, each.pending) for each in batch.left
-    ]
-    return bool(batch.written) or any(alone)
+    """On SQLite: reads a few waiting mails, then decides them, under its write lock for some milliseconds."""
+    read: list[ReadMail] = []
+    apart: list[int] = []
+    until = time.monotonic() + LONGEST_READING
+    for mail_id in _claimed(app, clock(), claim, lanes):
+        mark_in_flight(mail_id)
+        try:
+            with reading(app.engine) as connection:
+                message = inbox.claim(connection, mail_id, clock())
+            if message is not None and message.is_held_up:
+                apart.append(mail_id)
+            elif message is not None:
+                read.append(_read(app, message, clock))
+        except Exception as error:
+            if is_database_away(error):
+                raise
+            # It will fail again by itself, where that is counted.
+            apart.append(mail_id)
+        if len(read) + len(apart) == MOST_TOGETHER or time.monotonic() > until:
+            break
+    is_found = bool(read or apart)
+    while read:
+        try:
+            done = _decide_few(app, read, clock)
+        except Exception as error:
+            if is_database_away(error):
+                raise
+            # Nothing was written. One at a time will show which of them fails.
+            apart += [each.pending.message.id for each in read]
+            break
+        apart += [each.pending.message.id for each, done in zip(read, done, strict=False) if done is None]
+        read = read[len(done) :]
+    for mail_id in apart:
+        _process(app, clock, _claim(mail_id), mark_in_flight, isolate)
+    return is_found
+
+
+def _claimed(app: App, now: datetime, claim: ClaimMail, lanes: Sequence[int]) -> Iterator[int]:
+    """The next mails of the first lane with some for this worker. Each is claimed only when its turn comes."""
+    for lane in lanes:
+        with reading(app.engine) as connection:
+            waiting = inbox.next_few(connection, now, lane, MOST_SEEN)
+        taken = False
+        for mail_id in filter(claim, waiting):
+            taken = True
+            yield mail_id
+        if taken:
+            # A quicker lane does not wait for the answers of a slower one.
+            return
+
+
+def _read(app: App, message: InboxMessage, clock: Callable[[], datetime]) -> ReadMail:
+    """Reads a mail on a snapshot, and verifies its passwords."""
+    with reading(app.engine, snapshot=True) as connection:
+        pending = open_mail(connection, app, message)
+        to_verify = _credentials(connection, app, pending, clock())
+    return ReadMail(pending, verify(to_verify, app.hasher))
+
+
+def _decide_few(app: App, read: Sequence[ReadMail], clock: Callable[[], datetime]) -> list[ProcessedMail | None]:
+    """What became of the first of these mails, as many as fit into a short transaction; None where that failed."""
+    decided: list[ProcessedMail | None] = []
+    now = clock()
+    with writing(app.engine) as connection:
+        until = time.monotonic() + LONGEST_DECISION
+        for each in read:
+            decided.append(_decided_by_itself(connection, app, each, now))
+            if time.monotonic() > until:
+                break
+    _commit(app, [(each.pending, done) for each, done in zip(read, decided, strict=False)], now)
+    return decided
+
+
+def _decided_by_itself(connection: Connection, app: App, read: ReadMail, now: datetime) -> ProcessedMail | None:
+    """What became of a mail; None, and nothing written, where that fails or what it was read by has changed."""
+    try:
+        with connection.begin_nested():
+            return _decided(connection, app, read, now)
+    except Exception as error:
+        if is_database_trouble(error):
+            raise
+        return None
+
+
+def _decided(connection: Connection, app: App, read: ReadMail, now: datetime) -> ProcessedMail:
+    """Decides a mail that was read before this transaction. Raises ChangedMeanwhile."""
+    pending = read.pending
+    waits = inbox.claim(connection, pending.message.id, now) is not None
+    if not waits or grounds_of(connection, app, pending) != pending.grounds:
+        raise ChangedMeanwhile
+    return process_mail(connection, app, pending, read.credentials, now)
 
 
 def seconds_until_due(app: App, now: datetime) -> float:
@@ -134,19 +240,16 @@ def _process(
     take: Callable[[Connection, datetime], InboxMessage | None],
     mark_in_flight: MarkInFlight = lambda _: None,
     isolate: Isolate | None = None,
-    known: PendingMail | None = None,
 ) -> bool:
-    """`known` is the mail as it was read on a snapshot a moment ago."""
     message: InboxMessage | None = None
     # Reading and verifying are slow. Meanwhile a lock on a row keeps nobody waiting; one on the whole file would.
     is_locked = locks_rows(app.engine)
 
-    decided: list[ProcessedMail] = []
-
     def once() -> bool:
-        nonlocal message, known
+        nonlocal message
+        now = clock()
         with writing(app.engine) if is_locked else reading(app.engine) as connection:
-            message = take(connection, clock())
+            message = take(connection, now)
             if message is None:
                 return False
             mark_in_flight(message.id)
@@ -154,27 +257,18 @@ def _process(
                 return True
             if is_locked:
                 pending = open_mail(connection, app, message)
-                credentials = verify(_credentials(connection, app, pending, clock()), app.hasher)
+                credentials = verify(_credentials(connection, app, pending, now), app.hasher)
                 done = process_mail(connection, app, pending, credentials, clock())
         if not is_locked:
-            pending, known = known or _opened(app, message), None
-            with reading(app.engine) as connection:
-                to_verify = _credentials(connection, app, pending, clock())
-            credentials = verify(to_verify, app.hasher)
+            read = _read(app, message, clock)
+            pending = read.pending
             with writing(app.engine) as connection:
-                if inbox.claim(connection, message.id, clock()) is None:
-                    return True
-                if not still_holds(connection, pending.reads):
-                    raise ChangedMeanwhile
-                done = process_mail(connection, app, pending, credentials, clock())
-        _committed(app, pending, done)
-        decided.append(done)
+                done = _decided(connection, app, read, clock())
+        _commit(app, [(pending, done)], clock())
         return True
 
     try:
         found = run_again(once, also=ChangedMeanwhile)
-        for done in decided:
-            write_now(app, done.letters, clock(), done.boards)
     except Exception as error:
         if message is None or is_database_away(error):
             raise
@@ -186,13 +280,6 @@ def _process(
     if isolate is not None and message is not None and is_suspect(message):
         process_isolated(app, message, isolate, clock)
     return found
-
-
-def _opened(app: App, message: InboxMessage) -> PendingMail:
-    """Reads a mail on a snapshot."""
-    with recording(app.engine) as (connection, recorded):
-        pending = open_mail(connection, app, message)
-    return replace(pending, reads=recorded.reads)
 
 
 def _credentials(connection: Connection, app: App, pending: PendingMail, now: datetime) -> CredentialsToVerify:
@@ -212,7 +299,19 @@ def _credentials(connection: Connection, app: App, pending: PendingMail, now: da
     )
 
 
-def _committed(app: App, pending: PendingMail, done: ProcessedMail) -> None:
+def _commit(app: App, done: Sequence[tuple[PendingMail, ProcessedMail | None]], now: datetime) -> None:
+    """After the commit: what was decided is remembered and told."""
+    letters: list[Letter] = []
+    boards: list[GameState] = []
+    for pending, processed in done:
+        if isinstance(processed, ProcessedMail):
+            _remember(app, pending, processed)
+            letters += processed.letters
+            boards += processed.boards
+    write_now(app, letters, now, boards)
+
+
+def _remember(app: App, pending: PendingMail, done: ProcessedMail) -> None:
     app.recent.remember(done.boards)
     message = pending.message
     for quota in done.used_up:

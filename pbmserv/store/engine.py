@@ -22,8 +22,6 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from pbmserv.store.recording import RecordingConnection
-
 
 class DatabaseFile:
     """A SQLite file as it was when it was opened first; only looked at where it is a file at all."""
@@ -155,7 +153,7 @@ def open_engine(url: str) -> Engine:
         poolclass=QueuePool,
         pool_size=10,
         hide_parameters=True,
-        connect_args={"factory": RecordingConnection, "cached_statements": 500},
+        connect_args={"cached_statements": 500},
         execution_options={_WRITE_LOCK: FairLock()},
     )
     file = DatabaseFile(parsed.database or "")

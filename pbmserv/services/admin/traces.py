@@ -9,6 +9,7 @@ from typing import Final, Literal
 from sqlalchemy import Connection
 
 from pbmserv.services.app import App
+from pbmserv.services.outcome_text import outcome_text
 from pbmserv.store import mail_history, matches, players
 from pbmserv.store.engine import reading
 from pbmserv.store.mail_history import MailFilter, MailTrace, ReceivedMail, TraceKind
@@ -65,7 +66,7 @@ def trace(app: App, what: str, since: datetime | None = None) -> Sequence[TraceE
     with reading(app.engine) as connection:
         kind, key = _subject(connection, what.strip())
         found = mail_history.trace(connection, kind, key, since)
-    return sorted(_events(found), key=lambda event: (event.at, _ORDER.index(event.step)))
+    return sorted(_events(app, found), key=lambda event: (event.at, _ORDER.index(event.step)))
 
 
 def since_when(text: str, now: datetime) -> datetime:
@@ -134,9 +135,9 @@ def _player(connection: Connection, userid: str) -> tuple[TraceKind, int]:
     return "player", player.id
 
 
-def _events(found: MailTrace) -> Iterator[TraceEvent]:
+def _events(app: App, found: MailTrace) -> Iterator[TraceEvent]:
     for mail in found.received:
-        yield from _of_received(mail)
+        yield from _of_received(app, mail)
     for entry in found.entries:
         seat = "" if entry.seat is None else f" (seat {entry.seat + 1})"
         told = f"{entry.kind} {entry.text}".strip() + seat
@@ -155,7 +156,7 @@ def _events(found: MailTrace) -> Iterator[TraceEvent]:
         )
 
 
-def _of_received(mail: ReceivedMail) -> Iterator[TraceEvent]:
+def _of_received(app: App, mail: ReceivedMail) -> Iterator[TraceEvent]:
     message = mail.message
     host = f" from {message.host}" if message.host else ""
     told = f"{message.full_size or message.size} bytes{host}"
@@ -166,7 +167,7 @@ def _of_received(mail: ReceivedMail) -> Iterator[TraceEvent]:
         mail=message.id,
         status=message.status,
         tries=message.tries + message.kills + message.setbacks,
-        told=mail.outcome or (message.error or "").rpartition("\n")[2],
+        told=outcome_text(app.server, mail.outcome or "") or (message.error or "").rpartition("\n")[2],
     )
 
 
