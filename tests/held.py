@@ -17,12 +17,15 @@ from sqlalchemy import Connection, Engine, event
 
 from pbmserv.mail.reading.delivery_report import read_report
 from pbmserv.mail.reading.read import read
+from pbmserv.mail.sending.message import write, write_masked
 from pbmserv.parser.parse import parse_mail
+from pbmserv.rendering.board import view_board
+from pbmserv.rendering.templates import render
 from pbmserv.services.reply_text import reply_text
 from pbmserv.store import engine
 
-READING: Final = (read, parse_mail, reply_text, read_report)
-"""What reads a mail, or makes commands of it."""
+SLOW: Final = (read, parse_mail, reply_text, read_report, render, view_board, write, write_masked)
+"""What reads a mail or makes commands of it, and what makes texts and mails."""
 
 
 @dataclass(frozen=True, order=True)
@@ -113,9 +116,9 @@ def watched(is_apart: Callable[[Any], bool] = lambda _: False) -> Iterator[Write
 
 @contextmanager
 def nothing_slow_while_held() -> Iterator[None]:
-    """Fails where a mail is read or parsed, or a password hashed, inside a transaction that writes."""
+    """Fails where a mail is read, parsed or written, or a password hashed, inside a transaction that writes."""
     with watched() as locks, pytest.MonkeyPatch.context() as patch:
-        _replace(patch, lambda found: found in READING, locks.never)
+        _replace(patch, lambda found: found in SLOW, locks.never)
         for name in ("hash", "verify"):
             patch.setattr(PasswordHasher, name, locks.never(getattr(PasswordHasher, name)))
         yield

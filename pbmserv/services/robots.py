@@ -9,13 +9,15 @@ from typing import Final
 from pbmserv.commands.command import Arguments, BoardRef, Remark, Reply, commands
 from pbmserv.games.game import Seat, scores_of
 from pbmserv.mail.log_words import pairs
+from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
+from pbmserv.rendering.templates import say
 from pbmserv.robots.chance import seed_of
 from pbmserv.robots.levels import Level, move_of
 from pbmserv.robots.robot import FITTING, PROGRAMS, level_at, userid_of, userids
-from pbmserv.services.admin.act import Operated, give
+from pbmserv.services.admin.act import give
 from pbmserv.services.app import App
 from pbmserv.services.fitting import rung_for
 from pbmserv.store import robots as stored
@@ -155,18 +157,15 @@ def _act(app: App, turn: _Turn, now: datetime) -> bool:
         return False
     # A mail that was kept since this round began may be handled already: nothing is answered before it was said.
     moves_at = max(now + timedelta(seconds=thought_for), turn.board.state.last_at)
-    done = give(app, turn.waiting.userid, line, moves_at, _remarks(turn))
+    given = give(app, turn.waiting.userid, line, moves_at, _remarks(turn))
     app.mind.learn_besides(app.mind.clock() - begun - thought_for)
-    if not done.done and not _has_changed(app, turn.board):
-        raise _Refused(line, done)
-    return done.done
+    if isinstance(given.outcome, CommandError) and not _has_changed(app, turn.board):
+        raise _Refused(f"{line.line}: {say(given.outcome, app.server)}")
+    return not isinstance(given.outcome, CommandError)
 
 
 class _Refused(Exception):
     """What a robot gave was refused on the very board that it was chosen for."""
-
-    def __init__(self, line: Parsed, done: Operated) -> None:
-        super().__init__(f"{line.line}: {done.text}")
 
 
 def _remarks(turn: _Turn) -> tuple[Remark, ...]:

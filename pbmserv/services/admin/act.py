@@ -18,7 +18,6 @@ from pbmserv.rendering.board import view_board
 from pbmserv.rendering.templates import render, say
 from pbmserv.rendering.text import laid_out
 from pbmserv.services.admin.referee import Effect
-from pbmserv.services.answers import after_moves
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_text
 from pbmserv.services.authenticate import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
@@ -52,6 +51,16 @@ class Operated:
         return self.effect is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A command in a player's place: what it came to, the boards that it asked to see, and who is mailed."""
+
+    userid: str
+    outcome: Decision | CommandError
+    shown: tuple[tuple[GameState, int | None], ...] = ()
+    to: tuple[str, ...] = ()
+
+
 def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
     """Runs one command line in a player's place; all players of a board touched, that one too, are mailed it."""
     read = parse_line(normalised(line), None)
@@ -61,15 +70,15 @@ def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
         raise CannotOperate("that line is no command; try `help commands`")
     if read.parsed.new_password is not None:
         raise CannotOperate("passwords are set by `pbmserv admin password USERID`")
-    return give(app, userid, read.parsed, now)
+    return _operated(app, give(app, userid, read.parsed, now))
 
 
-def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...] = ()) -> Operated:
-    """The same with a line that is read already, and remarks that the mails about it make besides."""
-    return run_again(lambda: _run(app, userid, parsed, now, remarks))
+def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...] = ()) -> Given:
+    """Gives a command in a player's place, with remarks that the mails about it make besides."""
+    return run_again(lambda: _give(app, userid, parsed, now, remarks))
 
 
-def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...]) -> Operated:
+def _give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...]) -> Given:
     with deciding(app, now) as work:
         connection, records = work.connection, work.records
         hold(connection, [parsed], [userid])
@@ -88,7 +97,7 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
         try:
             outcome = decide(request, records, now)
         except CommandError as error:
-            return Operated(laid_out(say(error, app.server)))
+            return Given(player.userid, error)
         work.write(outcome, now)
         note_queued_moves(work, outcome.notifications.remarks)
         letters: list[Letter] = []
@@ -106,22 +115,29 @@ def _run(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
         work.say(letters)
         if outcome.notifications.question is not None:
             ask(work, outcome.notifications.question)
-        views = [view_board(board, whole=True) for board in outcome.boards]
         shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
-        for tried in tried_on(outcome):
-            if (before := records.board(tried.number)) is not None:
-                tries = after_moves(before, tried.tried, now)
-                views.append(view_board(tries, whole=True, previewed=len(tried.tried)))
-        views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in shown if board is not None]
-        texts: list[str] = [render("mail/notice.txt", view=view, alone=False, server=app.server) for view in views]
-        texts += [record_text(board, app.server) for board in outcome.shown.records]
+    found = tuple((board, ply) for board, ply in shown if board is not None)
+    return Given(player.userid, outcome, found, tuple(letter.recipient for letter in letters))
+
+
+def _operated(app: App, given: Given) -> Operated:
+    """What a command came to, as the operator reads it."""
+    outcome = given.outcome
+    if isinstance(outcome, CommandError):
+        return Operated(laid_out(say(outcome, app.server)))
+    views = [view_board(board, whole=True) for board in outcome.boards]
+    views += [
+        view_board(board, whole=True, previewed=len(tried.tried))
+        for board, tried in zip(outcome.shown.previews, tried_on(outcome), strict=True)
+    ]
+    views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in given.shown]
+    texts: list[str] = [render("mail/notice.txt", view=view, alone=False, server=app.server) for view in views]
+    texts += [record_text(board, app.server) for board in outcome.shown.records]
     text = laid_out("\n\n".join([say(outcome.reply, app.server), *texts]))
     erased = any(isinstance(change, Erased) for change in outcome.changes)
     is_final = erased or any(entry.kind in _FINAL for entry in outcome.entries)
-    to = tuple(letter.recipient for letter in letters)
-    return Operated(
-        text, Effect(outcome.boards, to, f"The account of {player.userid}" if erased else "", is_final)
-    )
+    erases = f"The account of {given.userid}" if erased else ""
+    return Operated(text, Effect(outcome.boards, given.to, erases, is_final))
 
 
 def _happened(board: GameState, decided: Decision, author: str, words: str) -> BoardChange:
