@@ -7,27 +7,15 @@ from pbmserv.commands.command import commands
 from pbmserv.commands.vocabulary import COURTESY, ROBOTS, SMALL_WORDS, is_userid
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like
-from pbmserv.parser.correcting_words import phrases
 from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.fitting import PROSE, ParsedLine, fitted, refused
 from pbmserv.parser.game_names import opened_by_game
-from pbmserv.parser.words import board_number
+from pbmserv.parser.words import board_number, phrases
 
 _PLAY: Final = "play"
 _WITH: Final = frozenset({"with", "against", "vs"})
 _MOST_OTHERS: Final = 5
 _MARKS: Final = ".,;:!?\"'()*"
-_AGAIN: Final = phrases(
-    "new game|a new game|another game|one more game|play again|let's play again|a rematch|i'd like a rematch"
-    "|i would like a rematch|i want a rematch|can i have a rematch|can we have a rematch|shall we play again"
-    "|neues spiel|noch ein spiel|noch eine partie|revanche|nouvelle partie|une autre partie|une revanche"
-    "|la revanche|otra partida|una revancha|revancha|nueva partida|rivincita|un'altra partita|nuova partita"
-    "|nog een spel|nog een partij|nieuw spel|rewanż|nowa gra|jeszcze jedna|outra partida|nova partida|desforra"
-    "|nytt spel|revansch|ett spel till|nyt spil|omkamp|nytt spill|nová hra|ještě jednu|odveta|uusi peli"
-    "|новая игра|реванш|ещё одну"
-)
-"""How people ask for another game with the same others."""
-
 _NEW_GAME: Final = ("challenge", "seek", "games")
 
 
@@ -39,7 +27,7 @@ def wish_for(words: Sequence[str], answered_board: int | None) -> ParsedLine:
     plain = [word.strip(_MARKS).lower() for word in words]
     while plain and plain[-1] in COURTESY | {"you"}:
         plain.pop()
-    if tuple(plain) in _AGAIN:
+    if tuple(plain) in phrases("again"):
         return _again(words, answered_board)
     return _challenge(words, plain, answered_board) if plain[:1] == [_PLAY] else PROSE
 
