@@ -7,10 +7,9 @@ from pbmserv.commands.typed_moves import CELLS, Spelling, is_letter, may_be_a_na
 from pbmserv.games import games
 from pbmserv.games.notation import names
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
-from pbmserv.parser.errors import TooMuchAtOnce
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parsed import Unparsed
+from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
 from pbmserv.parser.prose import ANSWERING
 from pbmserv.parser.spoken import stands_alone
 from pbmserv.parser.words import normalised

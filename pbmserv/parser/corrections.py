@@ -16,10 +16,9 @@ from pbmserv.commands.typed_moves import (
 from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP
 from pbmserv.games.notation import in_one_case
 from pbmserv.parser.decoration import words_with_marks
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.parser.parsed import Parsed, Unparsed, WhichOne
 from pbmserv.parser.prose import single_word_reply
 from pbmserv.parser.spoken import moves_left_open
 from pbmserv.parser.taken_back import denies, is_held, is_withdrawn

@@ -1,7 +1,7 @@
 """What people, phones and mail programs put around a command: marks, bullets, numbers of a list, a word more.
 
 Only what stands before and around the words of a command is taken off here, never the end of its last word: that
-may be a password. The places of a form (`parser.grammar`) free their own words.
+may be a password. The places of a form (`parser.fitting`) free their own words.
 """
 
 import re

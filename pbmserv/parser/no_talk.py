@@ -16,10 +16,9 @@ from pbmserv.commands.queue_notation import Misread, is_wrapped
 from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
 from pbmserv.commands.vocabulary import SMALL_WORDS
 from pbmserv.matches.errors import CommandError
-from pbmserv.parser.inline_text import TALKING
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
-from pbmserv.parser.prose import is_witness
+from pbmserv.parser.prose import TALKING, is_witness
 from pbmserv.parser.words import board_number, listed, normalised
 
 _LONGEST_LINE: Final = 300

@@ -24,6 +24,9 @@ ADDRESSED = frozenset({"message"})
 """Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
 none."""
 
+TALKING = frozenset({"chat", "message", "broadcast"})
+"""Commands that send the body as it is."""
+
 _NOUNS = frozenset({"broadcast", "history", "queue", "ratings", "record", "standings"})
 """Commands whose names are talked about: `Queue is long today`, and in an answer to a board `Record time`."""
 

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from pbmserv.commands.typed_moves import Spelling
 from pbmserv.games import games
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.parse import parse_mail
-from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
 from pbmserv.parser.spoken import spoken_move
 from pbmserv.parser.words import listed
 from tests.examples import examples

@@ -1,7 +1,7 @@
 """Single words: what a userid may be, what is one slip away from another word, what an address looks like."""
 
 from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid
-from pbmserv.parser.typos import is_one_slip_away, likely_commands
+from pbmserv.parser.slips import is_one_slip_away, likely_commands
 from pbmserv.parser.words import normalised
 from tests.parser.meaning import meaning
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.mail_urls import MailboxAddress
 from pbmserv.mail.receiving.imap_fetch import MailFetcher
 from pbmserv.mail.receiving.imap_mailbox import (
     Disposition,
