@@ -7,7 +7,7 @@ from pbmserv.games.game import Scene
 from pbmserv.games.info import Side
 from pbmserv.matches.state import State, Turn, rounds
 from pbmserv.rendering.language import leaving_word
-from pbmserv.rendering.text import WIDTH
+from pbmserv.rendering.markup import WIDTH
 
 LISTED_WHILE_RUNNING: Final = 8
 """How many of the last moves of a running game are listed, unless all are asked for."""

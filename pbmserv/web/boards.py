@@ -16,15 +16,13 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block, Verbatim
-from pbmserv.rendering.formats.standard import MEDIA_TYPES, Suffix, standard_record
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.formats import MEDIA_TYPES, Suffix, standard_record
+from pbmserv.rendering.markup import document_of, laid_out
 from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.record import as_file, record_of
 from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
-from pbmserv.rendering.svg.position import pieces_of
-from pbmserv.rendering.svg.table import draw_table
+from pbmserv.rendering.svg.position import draw_table, pieces_of
 from pbmserv.rendering.templates import say
-from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import utc_now
 from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_evaluations, load_game_state

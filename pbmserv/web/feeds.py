@@ -8,7 +8,7 @@ from pbmserv.commands.server import Server
 from pbmserv.games import titles
 from pbmserv.matches.queries import SearchPage
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.log import game_log
+from pbmserv.rendering.record import game_log
 from pbmserv.rendering.templates import render
 from pbmserv.web.layout import board_preview
 from pbmserv.web.query import GamesQuery

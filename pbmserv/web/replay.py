@@ -11,7 +11,7 @@ from pbmserv.commands.vocabulary import is_number
 from pbmserv.matches.evaluations import Evaluation, tells
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn, rounds
-from pbmserv.rendering.svg.chances import draw_chances
+from pbmserv.rendering.svg.plot import draw_chances
 
 MOST_LISTED: Final = 300
 """Turns in the list of moves: a page of the longest games would else be too heavy."""

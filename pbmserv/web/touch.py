@@ -12,7 +12,7 @@ from pbmserv.matches.moves import AmbiguousMove, play
 from pbmserv.rendering.accessible import MOST_DESCRIBED, MoveSummary, Occupied, move_summary
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_cells import command_of
-from pbmserv.rendering.svg.table import middle_of
+from pbmserv.rendering.svg.position import middle_of
 
 LONGEST_MOVE: Final = 80
 """Characters: no move of any game is longer, and nobody has to look at what is."""
