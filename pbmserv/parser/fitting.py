@@ -333,7 +333,7 @@ def fitted(command: Command, words: Sequence[str], game: str | None, answered_bo
     answered = found.arguments.boards and not (words and board_number(words[0]) is not None)
     named = [str(answered_board), *words] if answered else words
     if found.arguments.text:
-        # What is said is no part of the command: a line is told again to whoever the mail seems to be from.
+        # What is said is no part of the command: a line is echoed to the address that the mail seems to be from.
         named = [str(ref.number) for ref in found.arguments.boards] or [*found.arguments.userids]
     line = _blotted(" ".join([command.name, *named]), found)
     parsed = Parsed(line, command, found.arguments, found.claim, found.new_password, found.token)

@@ -169,7 +169,7 @@ def _alone(words: list[str], answered_board: int | None, spelling: Spelling) -> 
 
 
 def _given_up(words: list[str], answered_board: int | None) -> ParsedLine | None:
-    """`I resign`, `resign, please`: asked back; a command's own form is told where no board is known."""
+    """`I resign`, `resign, please`: asked back; where no board is known, the command's form is shown."""
     name, named_board = given_up(words) or ("", None)
     board = named_board or answered_board
     if name not in commands() or (board is None and words[0].lower() in commands()):

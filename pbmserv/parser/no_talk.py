@@ -1,6 +1,6 @@
 """Lines below a command that are no words for others: plans, passwords, and further commands.
 
-Whoever leaves out the first word of a command means no talk by the rest. Such a line goes to nobody, nor does any
+If the first word of a command is missing, the rest is not talk. Such a line goes to nobody, nor does any
 other word of its mail, since a plan may be cut into several lines. Its sender is asked.
 """
 

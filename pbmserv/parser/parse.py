@@ -257,8 +257,8 @@ def _take_inline_text(lines: Sequence[Parsed | Unparsed], below: str) -> tuple[l
     changing = [line for line in lines if isinstance(line, Parsed) and line.command.kind != "open"]
     if len(changing) > 1 and any(line.command.name in (TALKING - {"chat"}) for line in changing):
         return [_unsaid(line) for line in lines], ""
-    heard_of, said = _on_boards(lines, changing)
-    return heard_of, f"{said}\n{below}" if said else below
+    kept, said = _on_boards(lines, changing)
+    return kept, f"{said}\n{below}" if said else below
 
 
 def _on_boards(

@@ -143,7 +143,7 @@ class NotPlainlySaid(CommandError):
 class WhichOne(CommandError):
     """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run.
 
-    So many moves were `left_out` of the choices, since they are not possible now.
+    `left_out` counts the moves that are no choices, since they are not possible now.
     """
 
     choices: tuple[str, ...]

@@ -39,7 +39,7 @@ def is_held(text: str) -> bool:
 
 
 def denies(words: Sequence[str], nearest: int | None = None) -> bool:
-    """Whether words before a move say that it is none; `nearest`: if one of so many right before it does.
+    """Whether words before a move say that it is none; with `nearest`, only that many words right before it count.
 
     >>> [denies(words.split()) for words in ("anything but", "I would never play", "but", "nothing but")]
     [True, True, False, False]

@@ -1,8 +1,8 @@
 """What people ask in plain words, and the topic that answers it. Nothing here runs a command.
 
 A phrase matches where its words stand in the first lines of a mail, whatever the case, accents and marks. The
-longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning. Whoever wants no more
-mail is understood before anything else.
+longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning. A wish for no
+more mail comes before anything else.
 """
 
 import re

@@ -59,7 +59,7 @@ class BoardPlayers:
     hands: tuple[Holding, ...] = ()
     # Whether a robot of this server is to move; only where it was asked for.
     waits_for_robot: bool = False
-    # Whether the king of whoever is to move is attacked.
+    # Whether the king of the side to move is attacked.
     is_in_check: bool = False
 
     @property

@@ -63,7 +63,7 @@ def _over(line: str, begin: int, text: str) -> str:
 
 
 def column_text(texts: Sequence[str], width: int) -> str:
-    """What stands on a cell, from the bottom to the top, in so many characters; of a high column the top is told.
+    """What stands on a cell, from the bottom to the top, in `width` characters; a high column shows its top.
 
     >>> column_text(["o", "x"], 5), column_text(["o", "o", "x", "x", "x", "x", "X"], 5)
     (' ox  ', '3xxxX')

@@ -49,7 +49,7 @@ def draw_curve(points: Sequence[int], marks: Sequence[int] = ()) -> list[str]:
 
 
 def sampled(count: int, most: int, marks: Sequence[int] = ()) -> list[int]:
-    """The places of so many points that are drawn, `most` of them; each of `marks` is among them.
+    """Which of `count` points to draw, at most `most` of them; each of `marks` is among them.
 
     >>> sampled(9, 5), sampled(9, 5, [3])
     ([0, 2, 4, 6, 8], [0, 3, 4, 6, 8])

@@ -161,5 +161,5 @@ def _settings(agreed: Match | OpenOffer | BoardRow) -> Iterator[Setting]:
     for option in games()[agreed.game].info.options if agreed.game in games() else ():
         value = given.pop(option.name, option.default)
         yield Setting(option.name, value, option.measure, value == option.default, value in option.variants)
-    # A game that is here no more has told nothing of its options.
+    # A game that is no longer installed says nothing about its options.
     yield from (Setting(name, value) for name, value in given.items())

@@ -121,7 +121,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
 
 
 def pdn(played: PlayedLine) -> str:
-    """The game; who is White is told by the names of its sides."""
+    """The game in PDN. The names of its sides tell who is White."""
     kind = KINDS[played.match.game]
     names = [side.name for side in played.game.info.sides]
     white, black = names.index("White"), names.index("Black")

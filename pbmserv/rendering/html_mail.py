@@ -109,7 +109,7 @@ def _frame(
 
 @lru_cache(maxsize=16)
 def _styles(seats: int, boards: bool) -> str:
-    """The style sheets of mails with boards for so many seats."""
+    """The style sheets of mails with boards for this many seats."""
     return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards)
 
 

@@ -62,7 +62,7 @@ class PuzzleLinks(MoveLinks):
 
 
 def view_puzzle(puzzle: Puzzle, by_number: bool = False) -> PuzzleView:
-    """The puzzle as whoever is to solve it sees it. Raises BrokenLog if its moves do not replay."""
+    """The puzzle as its solver sees it. Raises BrokenLog if its moves do not replay."""
     board = puzzle_board(puzzle)
     return PuzzleView(puzzle, view_board(board, board.on_turn), by_number)
 

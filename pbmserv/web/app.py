@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 def make_app(site: Site) -> Starlette:
-    """Builds the application; `state.streams` are its streams, which whoever serves it has to close."""
+    """Builds the application; `state.streams` are its streams, which its server has to close."""
     pages = (games, pictures, boards, players, help_pages, play, desk, join, leave, dev_mailbox)
     shown = (games.home_routes, *(page.routes for page in pages))
     errors, streams = _ErrorPages(site), streams_of(site)
@@ -118,7 +118,7 @@ class _ErrorPages:
         return sent
 
     def missing_game(self, request: Request, error: Exception) -> Response:
-        """The game of a board is not here any more: the log tells the operator, the page says so."""
+        """The game of a board is no longer installed: the log tells the operator, the page says so."""
         log.error("a page could not be shown %s", pairs(part="web", error=str(error)))
         number = request.path_params.get("number", "")
         return self._site.show(request, NotFoundPage("game_missing", str(number)[:LONGEST_ECHO]), 404)

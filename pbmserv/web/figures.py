@@ -1,6 +1,6 @@
 """The boards that a mailed text draws with characters, found again: a page draws them with pieces.
 
-The text stays the only source. What a piece looks like in it is told by the game: the marks of its sides, and what
+The text stays the only source. The game says what a piece looks like in it: the marks of its sides, and what
 an empty cell of its sheet holds. A whole board is the sheet of one of a game's boards with pieces in its slots. A
 part of a board of squares has a row of squares in a line with one blank between two, and perhaps its label at both
 ends; boards side by side have three blanks and more between them. A line of labels alone names the columns.

@@ -143,7 +143,7 @@ def routes(site: Site) -> Routes:
 
     def show(request: Request) -> Response:
         asked = _asked(site, request)
-        # Whoever looks for certain boards, or through many, has seen them.
+        # Visitors who search, or page through many, have seen them.
         is_first_look = asked.is_first and not asked.players
         offers = list_offers(site.app, asked.game) if is_first_look else ()
         found = _found(site, asked)

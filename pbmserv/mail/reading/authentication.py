@@ -29,7 +29,7 @@ def is_authenticated(headers: Headers, sender: str | None, authserv_id: str) -> 
     stands for no server. Only the topmost header of that server counts: servers put theirs on top, so one below
     was there before the mail came to it. Whatever is not written by the book, or told twice, counts as no.
 
-    Whoever can write the topmost header is believed. So this holds only where every mail comes through that
+    Anyone who can write the topmost header is believed. So this holds only where every mail comes through that
     server, and it takes away the headers under its own name that come in (RFC 8601, section 5), or at least puts
     one on every mail. Where it does neither for some, a forged one counts: perhaps on mail of its own users or
     networks, mail that its filter failed on, and mail that reaches our listener, mailbox or pipe by another way.
@@ -119,7 +119,7 @@ def _is_passed(sections: list[str], sender: str) -> bool:
 
 
 def _is_about(properties: str, sender: str) -> bool:
-    """Whether all that is told of the From header fits that sender: its domain, or all of its address."""
+    """Whether all that the result says of the From header fits the sender: its domain, or its whole address."""
     domain = sender.rpartition("@")[2]
     properties = properties.rstrip(" \t")
     position = 0

@@ -1,8 +1,8 @@
 """Mails written by machines, known by headers, senders and Subjects: absence notes, receipts, reports, lists.
 
 Some machines set no header of their own, and only the Subject tells. It has to begin with the machine's words, and
-no command begins so. Whoever answers such a mail writes `Re:` before it. Words that a person may write there too
-count only as the Subject of an answer, which no person's is without `Re:`.
+no command begins so. A person who answers such a mail writes `Re:` before it. Words that a person may
+write there too count only as the Subject of an answer, which no person's is without `Re:`.
 """
 
 import re

@@ -89,7 +89,7 @@ def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
 
 def _ids(value: bytes) -> list[str]:
     # Some mailers write long ids as encoded words, against RFC 2047, section 5; what still looks like one then
-    # would be decoded once more by whoever reads our answer.
+    # would be decoded once more by the program that reads our answer.
     return [each for each in _ID.findall(decode_words(value)) if "=?" not in each]
 
 

@@ -222,7 +222,7 @@ class Relay:
         if isinstance(refused, Closed):
             self._drop()
         elif refused is not None and is_pipelined:
-            self._hear_out(replies)
+            self._read_rest(replies)
         return refused or self._hand_over_data(link, prepared.data, self._next_after(link, batch))
 
     def _refused_envelope(self, replies: Iterator[tuple[int, bytes]]) -> Closed | Deferred | Failed | None:
@@ -235,8 +235,8 @@ class Relay:
             raise smtplib.SMTPResponseException(code, text)
         return refused_mail(code, text)
 
-    def _hear_out(self, replies: Iterator[tuple[int, bytes]]) -> None:
-        """The rest of what is said to a refused envelope. A relay that waits for a mail now must not have one."""
+    def _read_rest(self, replies: Iterator[tuple[int, bytes]]) -> None:
+        """Read the other replies to a refused envelope. A relay that now waits for a mail must not get one."""
         try:
             is_ready = GO_ON not in [code for code, _ in replies]
         except OSError:
@@ -276,7 +276,7 @@ class Link(smtplib.SMTP):
     def __init__(
         self, begin: Callable[[smtplib.SMTP], None], hung_up: threading.Event, *where: Any, **manner: Any
     ) -> None:
-        """`begin` is told of it before it connects; `where` and `manner` are smtplib's own."""
+        """`begin` gets it before it connects; `where` and `manner` are smtplib's own."""
         self._hung_up = hung_up
         begin(self)
         super().__init__(*where, **manner)
@@ -299,7 +299,7 @@ class TlsLink(Link, smtplib.SMTP_SSL):
 
 
 def ask(link: smtplib.SMTP, command: bytes) -> tuple[int, bytes]:
-    """Say one command and hear the reply."""
+    """Send one command and read the reply."""
     link.send(command)
     return link.getreply()
 

@@ -52,7 +52,7 @@ Drawn = TypeVar("Drawn", Put, Mark)
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """When each of so many positions is shown, in parts of the whole from 0 to 1."""
+    """When each position is shown, as a fraction of the whole, from 0 to 1."""
 
     count: int
 

@@ -195,7 +195,7 @@ def movie_of(board: GameState) -> str:
     scenes = [game.scene(each.position) for each in states]
     captions = [f"{each.plies}  {moves.get(each.plies) or ''}".rstrip() for each in states]
     now = game.scene(state.position)
-    if scenes[-1] != now:  # whoever leaves a game of several takes the pieces along
+    if scenes[-1] != now:  # a player who leaves a game of several takes the pieces along
         scenes.append(now)
         captions.append(captions[-1])
     view = view_at(board)

@@ -1,6 +1,6 @@
 """Pieces as they are drawn: each kind once in a picture, and used wherever one stands.
 
-What sides differ in is told by their styles, for mails and pictures alike; here it becomes shapes. A kind that has
+Styles say what sides differ in, for mails and pictures alike; here it becomes shapes. A kind that has
 no drawing here shows its text.
 """
 
@@ -228,7 +228,7 @@ def _letters(text: str, y: float, size: float) -> Markup:
 
 
 def _seeds(count: int) -> Markup:
-    """So many seeds, as they lie when they are thrown, and their number below them; where they lie tells whose."""
+    """Seeds as they lie when they are thrown, and their number below them; where they lie tells whose."""
     apart = min(_SEEDS_WIDE / math.sqrt(max(count, 1)), _SEEDS_APART)
     radius = max(apart * 0.5, 3)
     seeds = "".join(

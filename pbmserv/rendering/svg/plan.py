@@ -80,7 +80,7 @@ class Plan:
         return self.origin[0] + x * HALF, self.origin[1] + round(y * down)
 
     def stack(self, cell: int, height: int) -> Iterable[tuple[int, int, int]]:
-        """The upper left corner and the size of each piece of so many on a cell, the lowest first."""
+        """The upper left corner and the size of each of `height` pieces on a cell, the lowest first."""
         x, y = self.centres[cell]
         size = _PIECES[self.shape] if height == 1 else round(_PIECES[self.shape] * _STACKED)
         step = 0.0 if height == 1 else min(_SLICE, _HIGHEST / (height - 1))
@@ -100,7 +100,7 @@ def plan_for(scene: Scene) -> Plan:
 
 @lru_cache(maxsize=64)
 def plan_of(board: Board, hands: int = 0) -> Plan:
-    """The plan of a board with so many trays: that of the first seat is below it, that of the second above."""
+    """The plan of a board and the trays of `hands` seats: the first seat's is below it, the second's above."""
     layout = board.layout
     down = HALF * (LEAN if layout.shape == "hexagon" else 1)
     places = [(x * HALF, round(y * down)) for x, y in layout.places]

@@ -39,7 +39,7 @@ class Point:
 def plot(points: Sequence[Point]) -> Markup:
     """An SVG of these points, of which there is one at least, in the order of their moments.
 
-    It is for the eye alone: whoever shows it says in words what it shows. Its classes are dressed by the page's
+    It is for the eye alone: its page says in words what it shows. Its classes are dressed by the page's
     sheet: `doubt` is the band about the `course`, `grid` and `tick` belong to the axes, `now` is the last value.
     """
     low = min(each.value - each.doubt for each in points)
@@ -141,7 +141,7 @@ def _dates(first: datetime, last: datetime) -> tuple[tuple[datetime, str], ...]:
 
 
 def _ways(first: datetime) -> Iterator[tuple[Iterator[datetime], str]]:
-    """Endless series of round moments from `first` on or before it, the closest first, and how each is told."""
+    """Endless series of round moments from `first` on or before it, the closest first, and how each is written."""
     for minutes in _MINUTES:
         yield _every(first, timedelta(minutes=minutes)), _TIME if minutes < _DAY else _DATE
     for months in _MONTHS:
@@ -168,7 +168,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 628, 12, 160
 """Where the curve is; left of it stand the chances, below it the numbers of moves."""
 
 MOST_BANDS: Final = 160
-"""Of a longer game only so many moves can be chosen here; a page of the longest would else be too heavy."""
+"""Of a longer game only this many moves can be chosen here; a page of the longest would be too heavy."""
 
 _LINES: Final = (0, 50, 100)
 _MOST_NUMBERS: Final = 6
@@ -180,7 +180,7 @@ Scale = Callable[[float], float]
 def draw_chances(points: Sequence[int], marks: Sequence[int], shown: int) -> Markup:
     """An SVG of chances, 0 to 100, at the start and after each move; `marks` are moves where the game turned.
 
-    The move that is `shown` is marked. It is for eyes and pointers: whoever shows it has the same in words and
+    The move that is `shown` is marked. It is for eyes and pointers: its page has the same in words and
     links beside it. Each move is a link to `?ply=N` of the page.
     """
     last = max(len(points) - 1, 1)
