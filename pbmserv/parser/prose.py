@@ -115,7 +115,7 @@ def yes_or_no(words: Sequence[str]) -> str | None:
         return None
     place = 0
     while place < len(rest):
-        said = phrase_at(rest, place, phrases(f"with_{first}"))
+        said = phrase_at(rest, place, phrases("with_yes" if first == "yes" else "with_no"))
         if not said:
             return None
         place += said
