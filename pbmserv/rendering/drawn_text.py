@@ -1,4 +1,4 @@
-"""The figures of a rules text in words, for people who hear it read."""
+"""Figures in characters: curves drawn with them, and the drawn figures of a rules text told in words."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Commands that are values: whether one can be sent as it stands, and how an example with a secret is filled in.
+"""Filters of templates: commands that can be sent as they stand or filled in, and the terms of a match.
 
 Lines that a template writes itself bear a sign in its source (`markup`).
 """

@@ -1,4 +1,4 @@
-"""The standard format of a game, where it has one that programs for it read."""
+"""Records in the formats that programs for one game read: PGN, SGF, PDN."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

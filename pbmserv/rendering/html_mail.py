@@ -14,8 +14,7 @@ from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import laid_out, without_controls
 from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES
-from pbmserv.rendering.practice import PracticeView, draw_practice
-from pbmserv.rendering.puzzle import PuzzleView, draw_puzzle
+from pbmserv.rendering.puzzle import PracticeView, PuzzleView, draw_practice, draw_puzzle
 from pbmserv.rendering.templates import render
 
 LARGEST = 88_000

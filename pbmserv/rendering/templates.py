@@ -1,4 +1,4 @@
-"""The one Jinja environment, and the text it may not do without: listing, columns, quoting a rule.
+"""The one Jinja environment with its loaders, filters and globals: listing, columns, quoting a rule.
 
 Templates lie in `templates/`, beside the package in a checkout and inside it when installed. Every name that a
 template uses must be given to it: a missing one is an error, never an empty place.

@@ -11,8 +11,7 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.practice import PracticeView
-from pbmserv.rendering.puzzle import PuzzleView
+from pbmserv.rendering.puzzle import PracticeView, PuzzleView
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, in_words

@@ -18,8 +18,7 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import as_text, document_of, filled
-from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
-from pbmserv.rendering.puzzle import PuzzleView
+from pbmserv.rendering.puzzle import PracticeView, PuzzleView, practice_text, view_practice
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.store.outbox import MailKeys, MailKind, OutboxMessage

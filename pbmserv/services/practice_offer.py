@@ -7,8 +7,14 @@ from pbmserv.commands.practice import BadFirstMove, PracticeOffered, practice_to
 from pbmserv.commands.puzzle import BadPuzzleMove, PuzzleMissed, PuzzlePosed
 from pbmserv.commands.server import Server
 from pbmserv.commands.signup import SignedUp, Welcome
-from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
-from pbmserv.rendering.puzzle import PuzzleView, puzzle_text, view_puzzle
+from pbmserv.rendering.puzzle import (
+    PracticeView,
+    PuzzleView,
+    practice_text,
+    puzzle_text,
+    view_practice,
+    view_puzzle,
+)
 from pbmserv.services.run import CommandResult
 from pbmserv.store.queries import TransactionQueries
 

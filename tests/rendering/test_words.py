@@ -28,7 +28,7 @@ from pbmserv.rendering.accessible import Part, parts_of
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.markup import WIDTH, as_text, laid_out
-from pbmserv.rendering.practice import practice_text
+from pbmserv.rendering.puzzle import practice_text
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
 from pbmserv.services import compose
 from tests.conversation import parse

@@ -1,4 +1,4 @@
-"""Where everything lies in the picture of a board, in units of the drawing: from its layout."""
+"""Where everything lies in the picture of a board, in units of the drawing, and the empty board drawn."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

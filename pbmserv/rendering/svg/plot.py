@@ -1,4 +1,4 @@
-"""A plot: what a number has been over time, and how far off it may have been."""
+"""Plots: what a number has been over time and how far off it may have been, and the chances in a finished game."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A position as a picture of its own: an SVG of any game that gives a scene."""
+"""A position as an SVG of its own, and as a part of a page where its cells are to be touched."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
