@@ -11,9 +11,8 @@ from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.games.game import Illegal
 from pbmserv.parser.line import parse_line
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.markup import as_text, document_of
 from pbmserv.rendering.templates import say
-from pbmserv.rendering.text import as_text
 from pbmserv.services.laws.setups import some
 from tests.conftest import ADDRESS
 

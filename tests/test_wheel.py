@@ -102,12 +102,13 @@ def sign_up_mail() -> EmailMessage:
 
 
 def test_holds_what_is_read_at_run_time(wheel: Path) -> None:
-    """Every template and migration is inside, the mark of a typed package too, and no test."""
+    """Every template, migration and word list is inside, the mark of a typed package too, and no test."""
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in ("templates", "migrations"):
         files = [file for file in (ROOT / name).rglob("*") if file.is_file() and "__pycache__" not in file.parts]
         assert files
         assert {f"pbmserv/{file.relative_to(ROOT).as_posix()}" for file in files} <= names
+    assert {file.relative_to(ROOT).as_posix() for file in (ROOT / "pbmserv").rglob("*.toml")} <= names
     assert "pbmserv/py.typed" in names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"pbmserv"}
 

@@ -19,8 +19,8 @@ from pbmserv.cli.terminal import (
     settings_or_exit,
 )
 from pbmserv.matches.queries import Filter, ListingQuery
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import ordered, render
-from pbmserv.rendering.text import laid_out
 from pbmserv.services.admin.mails import CannotResend
 from pbmserv.services.admin.mails import resend as resend_board
 from pbmserv.services.app import App, utc_now

@@ -17,8 +17,8 @@ from sqlalchemy import make_url
 from pbmserv.cli import setting_forms as forms
 from pbmserv.cli.logs import LogForm
 from pbmserv.commands.server import Server
+from pbmserv.mail.mail_urls import is_loopback
 from pbmserv.mail.mail_urls import split as split_listener
-from pbmserv.mail.secure_places import is_loopback
 
 PREFIX = "PBMSERV_"
 FILE = "pbmserv.toml"

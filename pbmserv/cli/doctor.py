@@ -17,9 +17,8 @@ from pbmserv.cli.database import CannotStart, opened
 from pbmserv.cli.lazy import command
 from pbmserv.cli.roads import mailbox, road_out
 from pbmserv.cli.terminal import Exit, err, give_up, print_findings, scripted_option
-from pbmserv.mail.mail_urls import relay_address
+from pbmserv.mail.mail_urls import mailbox_address, relay_address
 from pbmserv.mail.reading.headers import Headers, head_of
-from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.services.admin.doctor.database import see_clock, see_schema
 from pbmserv.services.admin.doctor.files import see_data, see_secret_files
 from pbmserv.services.admin.doctor.names import Names, NoNameserver, is_reserved

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from pbmserv.cli.config import PREFIX, Settings, WrongSetting
 from pbmserv.mail.bearer import TokenCommand
-from pbmserv.mail.mail_urls import relay_address
-from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.mail_urls import mailbox_address, relay_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
 from pbmserv.mail.sending.destination import Transport, open_transport
 

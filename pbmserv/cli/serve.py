@@ -15,7 +15,7 @@ from pbmserv.cli.logs import LogForm, start_logging
 from pbmserv.cli.roads import mailbox, road_out
 from pbmserv.cli.status import premises
 from pbmserv.mail.log_words import pairs
-from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.mail_urls import mailbox_address
 from pbmserv.server.bell import Bell, Wakeup
 from pbmserv.server.listener import Listener
 from pbmserv.server.parts import WORKERS_MAKE_WAY, Part, batch_store, listening, make_way, sending, working

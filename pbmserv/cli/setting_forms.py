@@ -146,7 +146,7 @@ def way_out(value: str) -> str:
 
 def mailbox(value: str) -> str:
     """The URL of a mailbox; empty for none."""
-    from pbmserv.mail.receiving.imap_address import mailbox_address
+    from pbmserv.mail.mail_urls import mailbox_address
 
     if value:
         mailbox_address(value)

@@ -1,7 +1,7 @@
 """What the author of a command needs: how one is declared, what it gets, and what it decides.
 
 A command is declared once, and everything else is made from it: the parser, the usage in a refusal, `help X`, the
-web help and the table in docs/playing.md. A form is written as people read it, and `parser.grammar` parses by it:
+web help and the table in docs/playing.md. A form is written as people read it, and `parser.fitting` parses by it:
 
     [game] move board [userid password] move[#ply]
 
@@ -409,7 +409,7 @@ class Command:
 
     # One word or two.
     name: str
-    # Usage patterns, as people read them and as `parser.grammar` parses by them.
+    # Usage patterns, as people read them and as `parser.fitting` parses by them.
     forms: tuple[str, ...]
     summary: str
     # A line that works as it stands, given such a board and player.

@@ -20,7 +20,7 @@ class BoundedReader(io.RawIOBase):
         self._until, self._octets = 0.0, 0
 
     def begin(self, seconds: float, octets: int) -> None:
-        """An answer is waited for from now on; all of it must come in so many seconds, and be no larger."""
+        """Begin to wait for an answer, which must be complete in `seconds` and at most `octets` long."""
         self._until, self._octets = monotonic() + seconds, octets
 
     def readable(self) -> bool:
@@ -50,7 +50,7 @@ class BoundedReader(io.RawIOBase):
 
 
 def bounded_response(seconds: float, octets: int) -> type[HTTPResponse]:
-    """What http.client is to make of an answer: one of at most so many octets, all of it in so many seconds."""
+    """A response class for http.client: its answer must be complete in `seconds` and at most `octets` long."""
 
     class Bounded(HTTPResponse):
         def __init__(self, sock: socket.socket, *rest: Any, **named: Any) -> None:

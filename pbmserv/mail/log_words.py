@@ -3,7 +3,7 @@
     handled mail=17 from=alice@example.org commands=2 board=101
     sent out=40 mail=17 to=bob@example.org board=101 queue=4F1A2B
 
-So whoever looks for `mail=17` finds all that became of it. No word of a mail, no secret and no token is ever a
+So a search for `mail=17` finds all that became of it. No word of a mail, no secret and no token is ever a
 value. The text of a line is made only if it is written; other forms of the log take the pairs as they are.
 """
 

@@ -7,10 +7,9 @@ from pbmserv.commands.typed_moves import CELLS, Spelling, is_letter, may_be_a_na
 from pbmserv.games import games
 from pbmserv.games.notation import names
 from pbmserv.parser.corrections import asked_again, in_a_moves_place, which_one
-from pbmserv.parser.errors import TooMuchAtOnce
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parsed import Unparsed
+from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
 from pbmserv.parser.prose import ANSWERING
 from pbmserv.parser.spoken import stands_alone
 from pbmserv.parser.words import normalised
@@ -22,7 +21,7 @@ MOST_COMMANDS = 20
 MOST_GREETING_LINES = 3
 
 _MOST_LINES = 5 * MOST_COMMANDS
-"""After so many command lines nothing more of a mail is read; it is no letter to anybody."""
+"""Command lines after which the rest of a mail is ignored: no person writes that much."""
 
 _MOST_WORDS = 200 * MOST_COMMANDS
 """A mail with more words on the lines that are read as commands is not read at all: nobody types so much."""
@@ -77,8 +76,8 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
         after = _below(lines, number) if plain.lower() in _STOPS else None
         if after is not None:
             # Nothing below the other words that end commands is read; but two dashes are not always a signature.
-            heard = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
-            return _block(found, unsure, board, after, heard, spelling, lines[:top]) if found else answer()
+            below = "\n".join([*refused, own("\n".join(lines[number + 1 :])) if plain == _SIGNATURE else ""])
+            return _block(found, unsure, board, after, below, spelling, lines[:top]) if found else answer()
         is_name = _is_signature(plain, bool(found), greeted > 0, spelling)
         read = PROSE if is_name else _perhaps_by_phone(parse_line(plain, board, spelling), plain)
         if read.is_spoken and not stands_alone(lines, number, spelling):
@@ -94,8 +93,8 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
                 return CommandBlock(_one_move_only(found, unsure, board))
         elif found:
             rest = "\n".join(lines[number:])
-            heard = "\n".join([*refused, own(rest)])
-            return _block(found, unsure, board, rest, heard, spelling, lines[:top])
+            below = "\n".join([*refused, own(rest)])
+            return _block(found, unsure, board, rest, below, spelling, lines[:top])
         elif is_answer and (not answers or greeted == greeted_above_answer):
             # What stands right below an answer and says something else is no comment.
             answers.append(read)
@@ -131,13 +130,13 @@ def _block(
     unsure: Sequence[ParsedLine],
     board: int | None,
     rest: str,
-    heard: str,
+    below: str,
     spelling: Spelling,
     above: Sequence[str],
 ) -> CommandBlock:
-    """The block with those lines asked that what is `heard`, of refused lines and the rest, takes back."""
+    """The block with those lines asked that what is `below`, of refused lines and the rest, takes back."""
     lines = _one_move_only(found, unsure, board)
-    asked = asked_again(lines, heard, spelling, "\n".join(above))
+    asked = asked_again(lines, below, spelling, "\n".join(above))
     return CommandBlock(lines, rest) if asked is None else CommandBlock(asked)
 
 
@@ -170,7 +169,7 @@ def _one_move_only(
 ) -> tuple[ParsedLine, ...]:
     """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
 
-    Whoever writes a move and `resign` below it has hardly meant both. Moves that are `unsure`, since their line
+    A player who writes a move and `resign` below it hardly means both. Moves that are `unsure`, since their line
     may be a piece of a sentence, count where another is said.
     """
     if not any(line.is_bare for line in found):

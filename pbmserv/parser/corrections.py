@@ -13,18 +13,16 @@ from pbmserv.commands.typed_moves import (
     is_of_words,
     may_be_a_name,
 )
-from pbmserv.commands.vocabulary import NEVER_BY_SLIP
+from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP
 from pbmserv.games.notation import in_one_case
-from pbmserv.parser.correcting_words import AFTER, BEFORE, BEHIND, BETWEEN, CONDITIONS, PLAYED
 from pbmserv.parser.decoration import words_with_marks
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.parser.parsed import Parsed, Unparsed, WhichOne
 from pbmserv.parser.prose import single_word_reply
 from pbmserv.parser.spoken import moves_left_open
 from pbmserv.parser.taken_back import denies, is_held, is_withdrawn
-from pbmserv.parser.words import normalised
+from pbmserv.parser.words import listed, normalised, phrase_at, phrases
 
 MOST_CHOICES = 5
 
@@ -210,7 +208,7 @@ def _end_of_move(words: Sequence[str], start: int, spelling: Spelling) -> int:
 
 def _is_phrase(line: str) -> bool:
     """Whether a line is a correcting word and nothing else."""
-    return tuple(map(_plain, _words(line))) in BEFORE
+    return tuple(map(_plain, _words(line))) in phrases("correcting")
 
 
 def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: int) -> bool:
@@ -221,15 +219,16 @@ def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: i
     if stop is None or _is_conditional(words, plain, start):
         return False
     place, is_played = start, False
+    playing = phrases("labels", "labels_needing_colons", "playing")
     while place > 0:
         if _ends(words[place - 1], _ENDS) and (is_corrected or not _goes_on(plain, place)):
             break
         length = _phrase_before(plain, place)
         is_corrected = is_corrected or length > 0
-        if not length and plain[place - 1] not in BETWEEN:
+        if not length and plain[place - 1] not in listed("between"):
             return False
         is_played = is_played or any(
-            tuple(plain[first:place]) in PLAYED for first in range(max(place - 3, 0), place)
+            tuple(plain[first:place]) in playing for first in range(max(place - 3, 0), place)
         )
         place -= length or 1
     begins = place == 0 or _ends(words[place - 1], _SENTENCE_ENDS)
@@ -241,10 +240,9 @@ def _behind(words: Sequence[str], plain: Sequence[str], end: int) -> tuple[int |
     """Where the clause of a move ends, None if it goes on with other words, and whether it corrects behind it."""
     is_corrected = False
     while end < len(words) and not _ends(words[end - 1], _ENDS):
-        lengths = range(min(_LONGEST_PHRASE, len(words) - end), 0, -1)
-        length = next((each for each in lengths if tuple(plain[end : end + each]) in BEHIND), 0)
+        length = phrase_at(plain, end, phrases("correcting_behind"))
         is_corrected = is_corrected or length > 0
-        if not length and plain[end] not in AFTER:
+        if not length and plain[end] not in COURTESY | listed("after"):
             return None, False
         end += length or 1
     return end, is_corrected
@@ -252,13 +250,13 @@ def _behind(words: Sequence[str], plain: Sequence[str], end: int) -> tuple[int |
 
 def _goes_on(plain: Sequence[str], place: int) -> bool:
     """Whether a correcting word ends the clause before, or one of those that may stand beside it."""
-    return _phrase_before(plain, place) > 0 or plain[place - 1] in BETWEEN
+    return _phrase_before(plain, place) > 0 or plain[place - 1] in listed("between")
 
 
 def _phrase_before(plain: Sequence[str], place: int) -> int:
     """How many words of a correcting phrase stand before a place."""
     lengths = range(min(_LONGEST_PHRASE, place), 0, -1)
-    return next((length for length in lengths if tuple(plain[place - length : place]) in BEFORE), 0)
+    return next((length for length in lengths if tuple(plain[place - length : place]) in phrases("correcting")), 0)
 
 
 def _is_conditional(words: Sequence[str], plain: Sequence[str], start: int) -> bool:
@@ -266,7 +264,7 @@ def _is_conditional(words: Sequence[str], plain: Sequence[str], start: int) -> b
     for place in range(start, 0, -1):
         if _ends(words[place - 1], _SENTENCE_ENDS):
             break
-        if plain[place - 1] in CONDITIONS:
+        if plain[place - 1] in listed("conditions"):
             return True
     return False
 

@@ -1,7 +1,7 @@
 """What people, phones and mail programs put around a command: marks, bullets, numbers of a list, a word more.
 
 Only what stands before and around the words of a command is taken off here, never the end of its last word: that
-may be a password. The places of a form (`parser.grammar`) free their own words.
+may be a password. The places of a form (`parser.fitting`) free their own words.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pbmserv.commands.command import commands
 from pbmserv.commands.vocabulary import COURTESY
 from pbmserv.games import games
-from pbmserv.parser.words import FIRST_BOARD, LABELS, board_number
+from pbmserv.parser.words import FIRST_BOARD, board_number, listed
 
 _BULLET = re.compile(r"[*+o\u00b7\u2022\u2023\u25aa\u25cf\u25e6\u2043\u2192\-]|-+>|=>")
 _GLUED_BULLET = re.compile(r"[\u00b7\u2022\u2023\u25aa\u25cf\u25e6\u2043\u2192]+(?=\S)")
@@ -59,7 +59,8 @@ def without_label(words: Sequence[str]) -> list[str]:
     """
     text = " ".join(words)
     label = _LABELLED.match(text)
-    return text[label.end() :].split() if label and label[1].casefold() in LABELS else list(words)
+    labels = listed("labels", "labels_needing_colons")
+    return text[label.end() :].split() if label and label[1].casefold() in labels else list(words)
 
 
 def _without_bullet(words: list[str]) -> list[str]:

@@ -4,12 +4,16 @@ The answer is a `Parsed` or `Unparsed` line, or None for prose. A line is meant 
 command, a game, a board's number or an unmistakable slip; in an answer to a board mail also if it reads as a move.
 
 What stands around a command is passed over, but no line gives anything up that is not written as it should be.
+What people say for a command, like `play robot` or `new game please`, only opens a game: that binds nobody.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pbmserv.commands.command import Credentials, Secret, commands
 from pbmserv.commands.lookup import WrongForm
+from pbmserv.commands.queue_notation import CUT
 from pbmserv.commands.typed_moves import (
     CELLS,
     Spelling,
@@ -18,19 +22,25 @@ from pbmserv.commands.typed_moves import (
     is_plainly_said,
     without_decoration,
 )
-from pbmserv.commands.vocabulary import NEVER_BY_SLIP, SMALL_WORDS, close_to, is_number, is_userid
+from pbmserv.commands.vocabulary import (
+    COURTESY,
+    NEVER_BY_SLIP,
+    ROBOTS,
+    SMALL_WORDS,
+    close_to,
+    is_number,
+    is_userid,
+)
+from pbmserv.games import games
+from pbmserv.games.board import is_cell_like
 from pbmserv.parser.decoration import strip_decoration, without_label
-from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.fitting import PROSE, ParsedLine, asked_for, fitted, refused
 from pbmserv.parser.game_names import is_board_of_game, is_of_game, is_talk_of_game, opened_by_game, options_last
-from pbmserv.parser.inline_text import cut_off, whole
-from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.parsed import Parsed, UnknownCommand
 from pbmserv.parser.prose import RESULTS, given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
-from pbmserv.parser.slips import acts, named_command, slip_for
+from pbmserv.parser.slips import acts, named_command, names_board_or_square, slip_for
 from pbmserv.parser.spoken import spoken_move
-from pbmserv.parser.typos import names_board_or_square
-from pbmserv.parser.wishes import wish_for
-from pbmserv.parser.words import FIRST_BOARD, board_number
+from pbmserv.parser.words import FIRST_BOARD, board_number, phrases
 
 _LONGEST = 1000
 
@@ -49,9 +59,9 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
     if _is_half_read(read, spelling) and (spoken := _spoken(line, answered_board, spelling)).is_spoken:
         return spoken
     if read.parsed is not None and read.parsed.arguments.text:
-        return replace(read, parsed=whole(read.parsed, line[:_LONGEST], line[_LONGEST:]))
+        return replace(read, parsed=_whole(read.parsed, line[:_LONGEST], line[_LONGEST:]))
     if read.parsed is not None and read.parsed.arguments.ahead and len(line) > _LONGEST:
-        return replace(read, parsed=cut_off(read.parsed))
+        return replace(read, parsed=_cut_off(read.parsed))
     if read.parsed is not None or read.claim is not None:
         return read
     plain = strip_decoration(words)
@@ -72,6 +82,20 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
         return read
     spoken = _spoken(line, answered_board, spelling)
     return wish_for(words, answered_board) if spoken.is_prose else spoken
+
+
+def _whole(line: Parsed, read: str, unread: str) -> Parsed:
+    """The line with all that is said on it, of which only `read`, up to what is `unread`, has been looked at."""
+    words = line.arguments.text
+    if not unread or not read.rstrip().endswith(words):
+        return line
+    blanks = read[len(read.rstrip()) :]
+    return replace(line, arguments=replace(line.arguments, text=f"{words}{blanks}{unread}"))
+
+
+def _cut_off(line: Parsed) -> Parsed:
+    """The line with a mark that nothing can be made of where it was cut: plans are told whole."""
+    return replace(line, arguments=replace(line.arguments, ahead=f"{line.arguments.ahead} {CUT}"))
 
 
 def _is_half_read(read: ParsedLine, spelling: Spelling) -> bool:
@@ -145,7 +169,7 @@ def _alone(words: list[str], answered_board: int | None, spelling: Spelling) -> 
 
 
 def _given_up(words: list[str], answered_board: int | None) -> ParsedLine | None:
-    """`I resign`, `resign, please`: asked back; a command's own form is told where no board is known."""
+    """`I resign`, `resign, please`: asked back; where no board is known, the command's form is shown."""
     name, named_board = given_up(words) or ("", None)
     board = named_board or answered_board
     if name not in commands() or (board is None and words[0].lower() in commands()):
@@ -216,3 +240,52 @@ def _board_first(words: list[str], game: str | None, answered_board: int | None)
         command, after = commands()["move"], rest
     said = without_courtesy(command.name, command.kind, after)
     return fitted(command, [board, *said], game, answered_board)
+
+
+_PLAY: Final = "play"
+_WITH: Final = frozenset({"with", "against", "vs"})
+_MOST_OTHERS: Final = 5
+_MARKS: Final = ".,;:!?\"'()*"
+_NEW_GAME: Final = ("challenge", "seek", "games")
+
+
+def wish_for(words: Sequence[str], answered_board: int | None) -> ParsedLine:
+    """The command that words stand for which are no command's own; prose if they stand for none.
+
+    Who asks a question has not decided. With whom a game is wished for, only an answer to a board tells.
+    """
+    plain = [word.strip(_MARKS).lower() for word in words]
+    while plain and plain[-1] in COURTESY | {"you"}:
+        plain.pop()
+    if tuple(plain) in phrases("again"):
+        return _again(words, answered_board)
+    return _challenge(words, plain, answered_board) if plain[:1] == [_PLAY] else PROSE
+
+
+def _again(words: Sequence[str], answered_board: int | None) -> ParsedLine:
+    if words[-1].endswith("?"):
+        return PROSE
+    if answered_board is None:
+        return refused("new game", UnknownCommand(word="new game", suggestions=_NEW_GAME))
+    return fitted(commands()["rematch"], [], None, answered_board)
+
+
+def _challenge(words: Sequence[str], plain: Sequence[str], answered_board: int | None) -> ParsedLine:
+    """`play robot`, `play go against bob -size=9`: in an answer to a board only against a robot."""
+    if words[-1].endswith(("?", "!")):
+        return PROSE
+    said, names = opened_by_game(words[1 : len(plain)]) or (None, [*words[1 : len(plain)]])
+    if names and names[0].lower() in _WITH:
+        names = names[1:]
+    others = [name.rstrip(".,;:") for name in names if not name.startswith("-")]
+    options = [name for name in names if name.startswith("-")]
+    is_of_names = 0 < len(others) <= _MOST_OTHERS and all(map(_may_be_player, others))
+    is_robot = any(name.lower().startswith(ROBOTS) for name in others)
+    if not is_of_names or (answered_board is not None and not is_robot):
+        return PROSE
+    return fitted(commands()["challenge"], [*others, *options], said, None)
+
+
+def _may_be_player(word: str) -> bool:
+    is_taken = word.lower() in SMALL_WORDS | COURTESY or word.lower() in commands() or word.lower() in games()
+    return is_userid(word) and not is_taken and not is_cell_like(word) and board_number(word) is None

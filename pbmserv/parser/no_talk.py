@@ -1,12 +1,13 @@
 """Lines below a command that are no words for others: plans, passwords, and further commands.
 
-Whoever leaves out the first word of a command means no talk by the rest. Such a line goes to nobody, nor does any
+If the first word of a command is missing, the rest is not talk. Such a line goes to nobody, nor does any
 other word of its mail, since a plan may be cut into several lines. Its sender is asked.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final, Literal
 
 from pbmserv.commands import queue_notation
@@ -15,13 +16,10 @@ from pbmserv.commands.queue_notation import Misread, is_wrapped
 from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move, is_letter, is_of_words
 from pbmserv.commands.vocabulary import SMALL_WORDS
 from pbmserv.matches.errors import CommandError
-from pbmserv.parser.correcting_words import BETWEEN
-from pbmserv.parser.inline_text import TALKING
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
-from pbmserv.parser.prose import is_witness
-from pbmserv.parser.spoken_words import ALTERNATIVES, CONDITIONAL, CONSEQUENCE, IN_PLANS, PASSWORDS, SUPPOSING
-from pbmserv.parser.words import board_number, normalised
+from pbmserv.parser.prose import TALKING, is_witness
+from pbmserv.parser.words import board_number, listed, normalised
 
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20
@@ -35,11 +33,6 @@ _ARROWS: Final = re.compile(r"(?<![-=])[-=]*+>|\u2192|[;|/]")
 _EAST: Final = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+)")
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,:!?-/"
 _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.ASCII)
-_IS_PASSWORD: Final = re.compile(
-    rf"\b(?:{PASSWORDS})\b ?(?:[:=-]|(?:is|ist|est|es|\u00e8|\u00e9)\b) ?\S|\b(?:pass|pwd|pin|login) ?[:=] ?\S"
-    rf"|^(?:{PASSWORDS}|pwd) \S+$",
-    re.IGNORECASE,
-)
 _LOGGING_IN: Final = frozenset({"log", "login", "in", "as", "user", "username", "userid", "name", "account"})
 _PLANNED: Final = frozenset({"plan", "plans", "planned"})
 _ALONE: Final = frozenset(
@@ -126,7 +119,17 @@ def is_password(line: str, userid: str) -> bool:
     is_claim = 1 < len(words) <= _LONGEST_CLAIM and words[0].lower() == userid.lower() and bool(userid)
     is_name = all(word[:1].isupper() for word in words)
     is_talk = any(word.lower() in SMALL_WORDS for word in words[1:])
-    return (is_claim and not is_name and not is_talk) or _IS_PASSWORD.search(line) is not None
+    return (is_claim and not is_name and not is_talk) or _password().search(line) is not None
+
+
+@cache
+def _password() -> re.Pattern[str]:
+    called = "|".join(listed("passwords"))
+    return re.compile(
+        rf"\b(?:{called})\b ?(?:[:=-]|(?:is|ist|est|es|\u00e8|\u00e9)\b) ?\S|\b(?:pass|pwd|pin|login) ?[:=] ?\S"
+        rf"|^(?:{called}|pwd) \S+$",
+        re.IGNORECASE,
+    )
 
 
 def is_plan(line: str, spelling: Spelling = CELLS) -> bool:
@@ -167,18 +170,18 @@ def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]
         low = word.lower()
         move = clear_move(word, spelling)
         is_word = is_letter(word) or is_of_words(move, spelling) if move else False
-        if low in CONDITIONAL | SUPPOSING:
+        if low in listed("conditional", "supposing"):
             yield "if", "if"
-        elif low in CONSEQUENCE:
+        elif low in listed("consequence"):
             yield "then", "then"
-        elif low in ALTERNATIVES:
+        elif low in listed("alternatives"):
             yield "or", ";"
-        elif move and not (is_word and (low in BETWEEN | IN_PLANS or not spelling.is_of_one)):
+        elif move and not (is_word and (low in listed("between", "in_plans") or not spelling.is_of_one)):
             yield "move", word
         elif _ABROAD.fullmatch(word):
             yield "move", _UNTOLD
         else:
-            yield ("beside" if low in BETWEEN | IN_PLANS else ""), word
+            yield ("beside" if low in listed("between", "in_plans") else ""), word
 
 
 def _in_english(kinds: Iterable[tuple[str, str]]) -> str:

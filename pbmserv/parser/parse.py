@@ -16,14 +16,20 @@ from pbmserv.games.notation import in_one_case
 from pbmserv.matches.errors import CommandError
 from pbmserv.parser.command_block import MOST_COMMANDS, Own, first_line, read_block, up_to_stop
 from pbmserv.parser.corrections import asked_again, which_one
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.fitting import PROSE, ParsedLine, secrets_of
 from pbmserv.parser.game_names import opening_words
-from pbmserv.parser.inline_text import TALKING, inline_text, take_inline_text
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.no_talk import asked_plan, without_no_talk
-from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed, echo
-from pbmserv.parser.prose import mentioned_move
+from pbmserv.parser.parsed import (
+    MOST_COMMENT_CHARACTERS,
+    IncomingMail,
+    Parsed,
+    ParsedMail,
+    Unparsed,
+    WhichOne,
+    echo,
+)
+from pbmserv.parser.prose import TALKING, mentioned_move
 from pbmserv.parser.spoken import move_said_among_others, undecided_moves
 from pbmserv.parser.taken_back import is_withdrawn
 from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
@@ -60,6 +66,16 @@ class MisplacedAs(CommandError, about_identity=True):
     """`as userid password` stands below a command, stands twice, or has no command below it."""
 
     userid: str
+
+
+class ChatAmongOthers(CommandError):
+    """Words on a chat's own line, in a mail that does something on another board too: who are they for?"""
+
+
+class WordsAmongOthers(CommandError):
+    """Words for players in a mail that does something else too: who are they for? `command` sends them."""
+
+    command: str
 
 
 def parse_mail(
@@ -223,12 +239,50 @@ def _reading(lines: tuple[ParsedLine, ...], comment: str) -> ParsedMail:
             secrets.update(secrets_of(line.parsed.claim, line.parsed.new_password, line.parsed.token))
     if claim is not None and not kept:
         kept.append(_misplaced(claim))
-    kept, comment = take_inline_text(kept, comment)
+    kept, comment = _take_inline_text(kept, comment)
     secrets.update(_stray_secrets(comment))
     if len(kept) > MOST_COMMANDS:
         kept[MOST_COMMANDS:] = [Unparsed("...", TooManyCommands(limit=MOST_COMMANDS))]
     ordered = _longest_first(secrets)
     return ParsedMail(tuple(kept), comment, claim, ordered)
+
+
+def _take_inline_text(lines: Sequence[Parsed | Unparsed], below: str) -> tuple[list[Parsed | Unparsed], str]:
+    """The lines, and what is said on them and `below` them.
+
+    The text of a mail goes to every board that it changes. So that nobody hears what was said on another board's
+    line, such a line is refused unless all that the mail does is done on one board. Words to players go to nobody
+    else: a mail with them does nothing besides, or else nobody hears any words of it.
+    """
+    changing = [line for line in lines if isinstance(line, Parsed) and line.command.kind != "open"]
+    if len(changing) > 1 and any(line.command.name in (TALKING - {"chat"}) for line in changing):
+        return [_unsaid(line) for line in lines], ""
+    kept, said = _on_boards(lines, changing)
+    return kept, f"{said}\n{below}" if said else below
+
+
+def _on_boards(
+    lines: Sequence[Parsed | Unparsed], changing: Sequence[Parsed]
+) -> tuple[list[Parsed | Unparsed], str]:
+    if len({line.arguments.boards for line in changing}) == 1:
+        return list(lines), inline_text(lines)
+    return [_unheard(line) if isinstance(line, Parsed) and line.arguments.text else line for line in lines], ""
+
+
+def inline_text(lines: Iterable[Parsed | Unparsed]) -> str:
+    """All that is said on those lines."""
+    texts = (line.arguments.text for line in lines if isinstance(line, Parsed))
+    return "\n".join(text for text in texts if text)
+
+
+def _unheard(line: Parsed) -> Unparsed:
+    return Unparsed(line.line, ChatAmongOthers(board=line.arguments.boards[0].number))
+
+
+def _unsaid(line: Parsed | Unparsed) -> Parsed | Unparsed:
+    if isinstance(line, Parsed) and line.command.name in TALKING:
+        return Unparsed(line.line, WordsAmongOthers(command=line.command.name))
+    return line
 
 
 def _misplaced(claim: Credentials) -> Unparsed:

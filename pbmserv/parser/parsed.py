@@ -1,4 +1,4 @@
-"""The values that the parser takes and gives: a mail, its lines, and what each line asks for."""
+"""What the parser takes and gives: a mail, its lines, what each line asks for, or what is wrong with it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -121,3 +121,30 @@ def echo(line: Parsed | Unparsed, known: frozenset[str]) -> str:
     address = (said.address,) if is_address(said.address) else ()
     allowed = known | {each.lower() for each in (*own, *address)}
     return " ".join(echo_word(word, allowed) for word in line.line.split(" "))
+
+
+class TooMuchAtOnce(CommandError):
+    """The mail holds more words on command lines, or above its first command, than are read. Nothing was run."""
+
+
+class UnknownCommand(CommandError):
+    """`word` is no command; `suggestions` are whole lines, or command names, that were perhaps meant."""
+
+    word: str
+    suggestions: tuple[str, ...]
+
+
+class NotPlainlySaid(CommandError):
+    """A line may mean to give something up, but is not that command and nothing else; `ready` would be."""
+
+    ready: str
+
+
+class WhichOne(CommandError):
+    """The mail says different things where one can be meant only: `choices`, secrets blotted. Nothing was run.
+
+    `left_out` counts the moves that are no choices, since they are not possible now.
+    """
+
+    choices: tuple[str, ...]
+    left_out: int = 0

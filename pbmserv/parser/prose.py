@@ -2,36 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from types import MappingProxyType
 
 from pbmserv.commands.typed_moves import CELLS, Spelling, clear_move, is_in_dialect, is_letter, is_of_words
 from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP, SETTINGS, SMALL_WORDS
 from pbmserv.games.board import is_cell_like
 from pbmserv.games.notation import in_one_case
-from pbmserv.parser.correcting_words import BETWEEN, BUT, NEVER_BUT, phrases
-from pbmserv.parser.spoken_words import ALWAYS, GREETINGS, LEADS, OPENING, WEAK
 from pbmserv.parser.taken_back import denies
-from pbmserv.parser.words import FIRST_BOARD, NEGATIONS, board_number, normalised
+from pbmserv.parser.words import FIRST_BOARD, board_number, listed, normalised, phrase_at, phrases
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
 
 ANSWERING = frozenset({"yes", "no"})
-
-_LONGEST_SAID = 4
-
-
-_SAID_WITH = {
-    "yes": phrases(
-        "that was me|that's me|it's me|it is me|it was me|this is me|please|pls|plz|thanks|thank you|thx|cheers"
-        "|ta|ok|okay|confirm|confirmed|i confirm"
-    ),
-    "no": phrases(
-        "that was not me|that wasn't me|it's not me|it is not me|it was not me|it wasn't me|not me|please|pls"
-        "|thanks|thank you|thx|cheers|ta"
-    ),
-}
-"""All that may be said with either answer, as it says nothing else."""
 
 _RECEIPTS = frozenset({"delivered", "noted", "read", "received", "recorded", "registered", "seen", "thankyou"})
 """What programs say behind a `yes`: nobody's new password."""
@@ -39,6 +23,9 @@ _RECEIPTS = frozenset({"delivered", "noted", "read", "received", "recorded", "re
 ADDRESSED = frozenset({"message"})
 """Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
 none."""
+
+TALKING = frozenset({"chat", "message", "broadcast"})
+"""Commands that send the body as it is."""
 
 _NOUNS = frozenset({"broadcast", "history", "queue", "ratings", "record", "standings"})
 """Commands whose names are talked about: `Queue is long today`, and in an answer to a board `Record time`."""
@@ -128,8 +115,7 @@ def yes_or_no(words: Sequence[str]) -> str | None:
         return None
     place = 0
     while place < len(rest):
-        lengths = range(min(_LONGEST_SAID, len(rest) - place), 0, -1)
-        said = next((each for each in lengths if tuple(rest[place : place + each]) in _SAID_WITH[first]), 0)
+        said = phrase_at(rest, place, phrases("with_yes" if first == "yes" else "with_no"))
         if not said:
             return None
         place += said
@@ -148,7 +134,7 @@ def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:
     said = NEVER_BY_SLIP.intersection(plain)
     boards = [number for word in words if (number := board_number(word)) is not None and number >= FIRST_BOARD]
     rest = [word for word in plain if word not in said and board_number(word) is None]
-    is_clear = all(word in SMALL_WORDS or word in COURTESY for word in rest) and NEGATIONS.isdisjoint(rest)
+    is_clear = (SMALL_WORDS | COURTESY).issuperset(rest) and listed("negations").isdisjoint(rest)
     if len(said) != 1 or not is_clear or words[-1].endswith("?") or len(boards) > 1 or not rest:
         return None
     return next(iter(said)), next(iter(boards), None)
@@ -179,15 +165,13 @@ _SAYING_WHAT = (
 _TOWARDS = frozenset({"to", "takes", "x", "on", "at"})
 _TAKING = frozenset({"takes", "x"})
 _NO_PIECES = frozenset({"a", "i"})
-_SAYING_THAT = (
-    _SAYING_WHAT
-    | BETWEEN
-    | BUT
-    | {"castle", "castling"}
-    | {phrase[-1] for phrase in LEADS | OPENING | ALWAYS | WEAK}
-    | GREETINGS
-)
-"""What may stand right before a move that names no piece."""
+
+
+@cache
+def _saying_that() -> frozenset[str]:
+    """What may stand right before a move that names no piece."""
+    last = (phrase[-1] for phrase in phrases("labels", "leads", "opening", "always", "weak"))
+    return _SAYING_WHAT | listed("between", "but", "greetings") | {"castle", "castling", *last}
 
 
 def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
@@ -227,7 +211,8 @@ def _is_denied(words: Sequence[str], place: int) -> bool:
     start = max((number + 1 for number in ends if number < place), default=0)
     end = min((number for number in ends if number >= place), default=len(words))
     before = [word.strip(_MARKS).lower() for word in words[start:place]]
-    turns = (at for at, word in enumerate(before) if word in BUT and before[max(at - 1, 0)] not in NEVER_BUT)
+    buts = (at for at, word in enumerate(before) if word in listed("but"))
+    turns = (at for at in buts if before[max(at - 1, 0)] not in listed("never_but"))
     if "why" in before:
         return False
     return denies(before[max(turns, default=-1) + 1 :]) or denies(words[place + 1 : end + 1])
@@ -245,7 +230,7 @@ def _of_a_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
 
 def _of_no_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
     """A move that is a word; where pieces are named, none behind a word that may name one: `Dragon f3`."""
-    is_named = bool(before) and before[-1][-1] not in _MARKS and before[-1].lower() not in _SAYING_THAT
+    is_named = bool(before) and before[-1][-1] not in _MARKS and before[-1].lower() not in _saying_that()
     return "" if spelling.dialects and is_named else clear_move(word, spelling)
 
 
@@ -255,7 +240,7 @@ def _words_said(line: str, spelling: Spelling) -> Iterator[str]:
         plain = [word.strip(_MARKS).lower() for word in clause.split()]
         said = [word for word in plain if word in spelling.whole]
         rest = {word for word in plain if not clear_move(word, spelling)}
-        if rest <= _SAYING_WHAT and rest.isdisjoint(NEGATIONS):
+        if rest <= _SAYING_WHAT and rest.isdisjoint(listed("negations")):
             yield from said
 
 

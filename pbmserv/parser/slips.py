@@ -1,25 +1,152 @@
-"""A first word that is no command: a slip for one, or perhaps meant as one."""
+"""First words that are no command: slips and shortenings of one, and which commands may be meant."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pbmserv.commands.command import Command, commands
+from pbmserv.commands.command import Arguments, Command, commands
 from pbmserv.commands.typed_moves import CELLS, Spelling, any_spelling, clear_move
-from pbmserv.commands.vocabulary import NEVER_BY_SLIP, SPELLINGS
+from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP, SMALL_WORDS, SPELLINGS, close_to
+from pbmserv.games import games
 from pbmserv.games.board import is_cell_like
-from pbmserv.parser.errors import UnknownCommand
-from pbmserv.parser.fitting import PROSE, ParsedLine, fit_any, fitted, refused, secrets_of
+from pbmserv.parser.fitting import PROSE, FittedWords, ParsedLine, fit_any, fitted, refused, secrets_of
 from pbmserv.parser.game_names import unknown_game
-from pbmserv.parser.grammar import FittedWords
-from pbmserv.parser.typos import (
-    Typo,
-    has_witness,
-    is_talk,
-    likely_commands,
-    names_board_or_square,
-    near_pair,
-    near_word,
-)
+from pbmserv.parser.parsed import UnknownCommand
+from pbmserv.parser.prose import ADDRESSED, PROSY, is_sentence, is_witness
 from pbmserv.parser.words import FIRST_BOARD, board_number
+
+PASS = "pass"  # noqa: S105
+"""Short for `password`, and what people say at table: `Pass me the salt`."""
+
+ELSEWHERE = frozenset(
+    {"con", "del", "dele", "for", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
+)
+"""Words of other languages, or ordinary ones, which look like a shortening of a command and are none: `Und d4`."""
+
+_LONG_NAME = 6
+_LONG_ENOUGH = 5
+_CLOSE = 0.75
+_CLOSE_WORD = 0.72
+_MARKS = ".,;:!?\"'()*"
+
+
+@dataclass(frozen=True, slots=True)
+class Typo:
+    """A command's name, what was typed for it, and the words after that."""
+
+    name: str
+    typed: str
+    after: tuple[str, ...]
+
+    @property
+    def has_long_name(self) -> bool:
+        """Whether no common word is near the name."""
+        return len(self.name) >= _LONG_NAME
+
+    @property
+    def is_unmistakable(self) -> bool:
+        """Whether it must be meant, whatever comes after: so much of a long name was typed."""
+        return self.has_long_name and len(self.typed) >= _LONG_ENOUGH
+
+
+def likely_commands(words: Sequence[str]) -> list[Typo]:
+    """The commands that the first words may be a slip or a shortening for.
+
+    >>> [typo.name for typo in likely_commands(["mvoe", "101", "c3"])]
+    ['move']
+    >>> likely_commands(["sign", "up", "anna", "sesame"])[0].after
+    ('anna', 'sesame')
+    """
+    joined = "".join(words[:2]).lower()
+    if joined in commands():
+        return [Typo(joined, joined, tuple(words[2:]))]
+    found = []
+    for name in commands():
+        count = name.count(" ") + 1
+        if len(words) >= count and all(map(_may_mean, words, name.split())):
+            found.append(Typo(name, " ".join(words[:count]), tuple(words[count:])))
+    return found
+
+
+def is_one_slip_away(word: str, meant: str) -> bool:
+    """Whether one letter too many, too few, wrong, or two swapped make `word` out of `meant`.
+
+    The first letter is seldom mistaken, and another one mostly makes another word.
+
+    >>> [is_one_slip_away(word, "move") for word in ("mvoe", "moove", "moov", "love", "omve")]
+    [True, True, False, False, True]
+    """
+    if word == meant or abs(len(word) - len(meant)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(meant)) and word[start] == meant[start]:
+        start += 1
+    rest, other = word[start:], meant[start:]
+    swapped = len(rest) > 1 and rest[1::-1] + rest[2:] == other
+    return swapped or (start > 0 and (rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]))
+
+
+def has_witness(slip: Typo, arguments: Arguments) -> bool:
+    """Whether what comes after says the same: `more` is one letter from `move`, but `more 101 c3` is not prose."""
+    if slip.name == "help" and slip.after:
+        return " ".join(arguments.words) in {*commands(), *games(), "commands"} - PROSY
+    said = arguments.words or arguments.options or arguments.game in games()
+    return not slip.after or bool(said) or any(map(names_board_or_square, slip.after))
+
+
+def is_talk(slip: Typo, answered_board: int | None) -> bool:
+    """Whether it is likelier prose that begins like a command: `Yes, b2`, `Forget d4`."""
+    if slip.typed.lower() == "forget" and answered_board is not None:
+        return True
+    if slip.name in ADDRESSED:
+        return is_sentence(slip.name, commands()[slip.name].kind, slip.after, answered_board)
+    if slip.name not in PROSY or (slip.name in NEVER_BY_SLIP and not slip.after):
+        return False
+    kind = commands()[slip.name].kind
+    return not any(map(is_witness, slip.after)) or is_sentence(slip.name, kind, slip.after, answered_board)
+
+
+def near_pair(words: Sequence[str]) -> tuple[str, ...]:
+    """Commands of two words that the first two may be meant as, however badly: such a line may hold secrets."""
+    if len(words) < 3 or (words[0].lower() == PASS and words[1].lower() in SMALL_WORDS):
+        return ()
+    pairs = [name for name in commands() if " " in name]
+    half = [name for name in pairs if len(words) == 4 and any(_may_mean(words[0], part) for part in name.split())]
+    return close_to(" ".join(words[:2]), pairs, _CLOSE) or tuple(half)
+
+
+def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
+    """Commands that one word may be meant as, however badly, where a board or square stands behind it, no prose.
+
+    What gives something up must be written better than that, and another first letter makes another word, unless
+    letters only changed places.
+
+    >>> near_word("moooove", ["101", "c3"]), near_word("testing", ["123"]), near_word("movie", ["at", "d4"])
+    (('move',), (), ())
+    """
+    lowered = word.lower()
+    names = [
+        name
+        for name in commands()
+        if (name[0] == lowered[0] or sorted(name) == sorted(lowered)) and name not in PROSY | NEVER_BY_SLIP
+    ]
+    is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS - COURTESY for each in after)
+    if is_prose or not (word.isalpha() and word.isascii()) or word.lower() in ELSEWHERE:
+        return ()
+    return close_to(word, names, _CLOSE_WORD)
+
+
+def names_board_or_square(word: str) -> bool:
+    """Whether a word is a board's number or begins like a square."""
+    return is_cell_like(word) or (board_number(word) or 0) >= FIRST_BOARD
+
+
+def _may_mean(word: str, meant: str) -> bool:
+    lowered = word.lower()
+    if lowered in ELSEWHERE or not word.isascii():
+        return False
+    if lowered == meant or (len(word) >= 3 and meant.startswith(lowered)):
+        return True
+    return len(word) >= 4 and is_one_slip_away(lowered, meant)
 
 
 def slip_for(

@@ -1,40 +1,24 @@
 """Moves that are said in a line of words: `Hi Bob, I play d4, thanks`.
 
-Only the words of a closed list may stand around such a move (`parser.spoken_words`): where anything else stands,
+Only the words of a closed list may stand around such a move (`phrases.toml`): where anything else stands,
 the line is words, and the move is asked at most. A wrong move played is worse than any question.
 """
 
 import re
 from collections.abc import Container, Iterator, Sequence
+from functools import cache
 
 from pbmserv.commands.typed_moves import Spelling, clear_move, is_of_words
+from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS
 from pbmserv.games.board import is_cell_like
 from pbmserv.games.notation import in_one_case
-from pbmserv.parser.correcting_words import AFTER, BEFORE, BETWEEN
-from pbmserv.parser.correcting_words import BEHIND as CORRECTING_BEHIND
 from pbmserv.parser.decoration import words_with_marks
-from pbmserv.parser.spoken_words import (
-    ALWAYS,
-    ASIDE,
-    BEHIND,
-    CONDITIONAL,
-    DEAR,
-    GREETINGS,
-    LEADS,
-    NAMED_AFTER,
-    NAMED_BEFORE,
-    NO_NAMES,
-    OPENING,
-    UNDECIDED,
-    WEAK,
-    Phrase,
-)
 from pbmserv.parser.taken_back import denies
-from pbmserv.parser.words import normalised
+from pbmserv.parser.words import listed, normalised, phrase_at, phrases
 
 _LONGEST_LINE = 160
 _LONGEST_MOVE = 20
-_LONGEST_PHRASE = 5
+_LONGEST_LEAD = 5
 _MOST_NAMES = 2
 _MOST_LINES = 20
 _MOST_MOVES = 5
@@ -87,7 +71,7 @@ def stands_alone(lines: Sequence[str], number: int, spelling: Spelling) -> bool:
     above = [normalised(line) for line in lines[:number]]
     if any(True for line in above for _ in _moves(_words(line[:_LONGEST_LINE]), spelling)):
         return False
-    if any(_plain(word) in CONDITIONAL for line in above for word in line.split()):
+    if any(_plain(word) in listed("conditional") for line in above for word in line.split()):
         return False
     before = above[-1] if above else ""
     after = normalised(lines[number + 1]) if number + 1 < len(lines) else ""
@@ -116,13 +100,13 @@ def moves_left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
     taken = {place for start, end, _ in moves for place in range(start, end)}
     rest = [word for place, word in enumerate(words) if place not in taken]
     said = tuple(move for start, _, move in moves if not denies(_plain_before(words, start), nearest=1))
-    return said if _consumed(rest, _ASKED, ()) == len(rest) else ()
+    return said if _consumed(rest, _asked(), ()) == len(rest) else ()
 
 
 def _plain_before(words: Sequence[str], place: int) -> list[str]:
     """The words of its clause before a move, but for those that may stand between a denial and it."""
     start = next((each for each in range(place, 0, -1) if words[each - 1].endswith(_PARTED)), 0)
-    return [word for word in map(_plain, words[start:place]) if word not in BETWEEN]
+    return [word for word in map(_plain, words[start:place]) if word not in listed("between")]
 
 
 def move_said_among_others(text: str, spelling: Spelling) -> str:
@@ -136,18 +120,12 @@ def _first_lines(text: str) -> Iterator[str]:
     yield from (normalised(line[:_LONGEST_LINE]) for line in lines[:_MOST_LINES])
 
 
-_ASKED = (
-    LEADS
-    | OPENING
-    | ALWAYS
-    | WEAK
-    | ASIDE
-    | BEHIND
-    | UNDECIDED
-    | BEFORE
-    | CORRECTING_BEHIND
-    | {(word,) for word in (*BETWEEN, *AFTER, *GREETINGS)}
-)
+@cache
+def _asked() -> frozenset[tuple[str, ...]]:
+    """All that may stand around moves between which the choice is left open."""
+    around = ("labels", "leads", "opening", "always", "weak", "aside", "behind", "undecided")
+    alone = COURTESY | listed("between", "after", "greetings")
+    return phrases(*around, "correcting", "correcting_behind") | {(word,) for word in alone}
 
 
 def _words(line: str) -> list[str]:
@@ -173,18 +151,13 @@ def _moves(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[int, int,
         place = end
 
 
-def _phrase_at(plain: Sequence[str], place: int, phrases: Container[Phrase]) -> int:
-    """How many words the longest of some phrases has that stands there; 0 if none does."""
-    lengths = range(min(_LONGEST_PHRASE, len(plain) - place), 0, -1)
-    return next((each for each in lengths if tuple(plain[place : place + each]) in phrases), 0)
-
-
 def _is_led(before: Sequence[str]) -> bool | None:
     """Whether a lead stands before a move; None where anything does that is not of the list."""
     plain = [_plain(word) for word in before]
-    for length in range(min(_LONGEST_PHRASE, len(plain)), 0, -1):
+    leads = phrases("labels", "leads")
+    for length in range(min(_LONGEST_LEAD, len(plain)), 0, -1):
         start = len(plain) - length
-        if tuple(plain[start:]) in LEADS and _is_aside(before[:start], plain[:start], is_led=True):
+        if tuple(plain[start:]) in leads and _is_aside(before[:start], plain[:start], is_led=True):
             return True
     return False if _is_aside(before, plain, is_led=False) else None
 
@@ -193,15 +166,15 @@ def _is_aside(words: Sequence[str], plain: Sequence[str], is_led: bool) -> bool:
     """Whether all words before a move, or before its lead, are no part of what is said with it."""
     place = 0
     while place < len(plain):
-        if plain[place] in GREETINGS | DEAR:
+        if plain[place] in listed("greetings", "dear"):
             names = _names_at(words, plain, place + 1)
-            if not names and plain[place] in DEAR:
+            if not names and plain[place] in listed("dear"):
                 return False
             place += 1 + names
             continue
-        length = _phrase_at(plain, place, OPENING | ALWAYS) or (_phrase_at(plain, place, WEAK) if is_led else 0)
+        length = phrase_at(plain, place, phrases("opening", "always", *(["weak"] if is_led else [])))
         if not length:
-            length = _phrase_at(plain, place, ASIDE)
+            length = phrase_at(plain, place, phrases("aside"))
             if not length or not words[place + length - 1].endswith(_PARTED):
                 return False
         place += length
@@ -223,27 +196,35 @@ def _names_at(words: Sequence[str], plain: Sequence[str], place: int) -> int:
 
 def _may_be_name(word: str) -> bool:
     is_word = word.replace("-", "").replace("'", "").replace(".", "").isalpha()
-    return is_word and word not in NO_NAMES and len(word) > 1
+    return is_word and word not in _no_names() and len(word) > 1
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    """Nobody is called so: words that deny a move, doubt it, or make a sentence."""
+    single = {phrase[0] for phrase in phrases("undecided", "correcting") if len(phrase) == 1}
+    others = listed("negations", "dropping", "no_names")
+    return (SMALL_WORDS | COURTESY | single | others) - listed("named_after")
 
 
 def _is_ended(after: Sequence[str]) -> bool:
     """Whether all words behind a move are of the list, and perhaps a name at the end behind thanks or regards."""
     plain = [_plain(word) for word in after]
-    end = _consumed(after, ALWAYS | ASIDE | BEHIND, GREETINGS)
+    end = _consumed(after, phrases("always", "aside", "behind"), listed("greetings"))
     if end == len(after):
         return True
     left = [word.strip(_AROUND) for word in after[end:]]
-    is_signed = end > 0 and plain[end - 1] in NAMED_BEFORE
+    is_signed = end > 0 and plain[end - 1] in listed("named_before")
     are_names = all(_may_be_name(word.lower()) and word[:1].isupper() for word in left)
     return is_signed and len(left) <= _MOST_NAMES and are_names
 
 
-def _consumed(words: Sequence[str], phrases: Container[Phrase], alone: Container[str]) -> int:
+def _consumed(words: Sequence[str], known: Container[tuple[str, ...]], alone: Container[str]) -> int:
     """How many words from the first on are made of phrases, or of words that may stand alone."""
     plain = [_plain(word) for word in words]
     place = 0
     while place < len(plain):
-        length = _phrase_at(plain, place, phrases) or int(plain[place] in alone)
+        length = phrase_at(plain, place, known) or int(plain[place] in alone)
         if not length:
             break
         place += length
@@ -255,15 +236,15 @@ def _is_greeting(line: str) -> bool:
     words = _words(line)
     plain = [_plain(word) for word in words]
     is_named = 0 < len(words) <= _LONGEST_NAMED_LINE and words[-1].endswith(_PARTED)
-    is_name = is_named and all(map(_may_be_name, plain)) and plain[0] in GREETINGS | DEAR
+    is_name = is_named and all(map(_may_be_name, plain)) and plain[0] in listed("greetings", "dear")
     return bool(words) and (is_name or _is_ended(words) or _is_greeted(plain))
 
 
 def _is_greeted(plain: Sequence[str]) -> bool:
     names = plain[1:]
-    is_greeting = plain[0] in GREETINGS | DEAR
+    is_greeting = plain[0] in listed("greetings", "dear")
     return (
         is_greeting
         and len(names) <= _MOST_NAMES
-        and all(_may_be_name(word) or word in NAMED_AFTER for word in names)
+        and all(_may_be_name(word) or word in listed("named_after") for word in names)
     )

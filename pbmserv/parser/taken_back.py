@@ -4,12 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbmserv.commands.vocabulary import SMALL_WORDS
-from pbmserv.parser.correcting_words import BESIDE_WITHDRAWN, DENYING, HELD, WITHDRAWN
-from pbmserv.parser.words import NEGATIONS, normalised
+from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS
+from pbmserv.parser.words import listed, normalised, phrase_at, phrases
 
 _MOST_SEARCHED: Final = 4000
-_LONGEST_PHRASE: Final = 6
 _LONGEST_WITHDRAWAL: Final = 12
 _CLAUSE_END: Final = re.compile(r"[.,;:!?()\u2026\u3001\u3002]+|\s-+\s|\s-+$")
 _ASKED: Final = re.compile(r"^[ \t]*\?+[ \t]*$", re.MULTILINE)
@@ -37,18 +35,18 @@ def is_held(text: str) -> bool:
     >>> [is_held(text) for text in ("Please don't play this yet", "noch nicht spielen!", "Don't wait", "Hold on")]
     [True, True, False, False]
     """
-    return any(_holds([word.lower() for word in clause], HELD) for clause in _clauses(text))
+    return any(_holds([word.lower() for word in clause], "holding") for clause in _clauses(text))
 
 
 def denies(words: Sequence[str], nearest: int | None = None) -> bool:
-    """Whether words before a move say that it is none; `nearest`: if one of so many right before it does.
+    """Whether words before a move say that it is none; with `nearest`, only that many words right before it count.
 
     >>> [denies(words.split()) for words in ("anything but", "I would never play", "but", "nothing but")]
     [True, True, False, False]
     """
     plain = [word.strip(_MARKS).lower() for word in words]
     near = plain if nearest is None else plain[-nearest:]
-    return _holds(near, DENYING)
+    return _holds(near, "denying")
 
 
 def _takes_back(clause: Sequence[str]) -> bool:
@@ -62,24 +60,18 @@ def _takes_back(clause: Sequence[str]) -> bool:
     place, longest, length, rest = 0, 0, 0, list[str]()
     while place < len(plain):
         is_name = length > 0 and place + 1 == len(plain) and clause[place][:1].isupper()
-        length = _phrase_at(plain, place, WITHDRAWN)
-        if not length and not is_name and plain[place] not in BESIDE_WITHDRAWN:
+        length = phrase_at(plain, place, phrases("withdrawing"))
+        if not length and not is_name and plain[place] not in COURTESY | listed("beside_withdrawing"):
             rest.append(plain[place])
         longest = max(longest, length)
         place += length or 1
     return longest > 0 and (
-        not rest or (longest > 1 and SMALL_WORDS.issuperset(rest) and NEGATIONS.isdisjoint(rest))
+        not rest or (longest > 1 and SMALL_WORDS.issuperset(rest) and listed("negations").isdisjoint(rest))
     )
 
 
-def _holds(words: Sequence[str], phrases: frozenset[tuple[str, ...]]) -> bool:
-    return any(_phrase_at(words, place, phrases) for place in range(len(words)))
-
-
-def _phrase_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """How many words the longest of some phrases has that stands there; 0 if none does."""
-    lengths = range(min(_LONGEST_PHRASE, len(words) - place), 0, -1)
-    return next((each for each in lengths if tuple(words[place : place + each]) in phrases), 0)
+def _holds(words: Sequence[str], name: str) -> bool:
+    return any(phrase_at(words, place, phrases(name)) for place in range(len(words)))
 
 
 def _clauses(text: str) -> list[list[str]]:

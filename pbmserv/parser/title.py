@@ -2,19 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
-from pbmserv.parser.words import normalised
+from pbmserv.parser.words import listed, normalised
 
-_ANSWER_WORDS = (
-    "re r res resp réf ref rif risp rép aw antw antwort sv vs odp ynt yan atb bls tl vá vastaus vast svar ang "
-    "răsp отв ответ на απ σχετ השב رد 回复 回覆 答复 答覆 返信 回信 회신 답장"
-)
-_FORWARD_WORDS = (
-    "fwd fw f tr rv i wg enc vb vl vd pd doorst fs továbbítás ilt \u0130lt trs ml ct redir inoltro reenv "
-    "przek weitergeleitet пересл переслано πρθ הועבר 转发 轉寄 轉發 転送 전달"
-)
-_ANSWERS = frozenset(word.casefold() for word in _ANSWER_WORDS.split())
-_FORWARDS = frozenset(word.casefold() for word in _FORWARD_WORDS.split())
 _COUNT = r"(?:\[[0-9]{1,4}\]|\([0-9]{1,4}\)|[\^*][0-9]{1,4})?"
 _PREFIX = re.compile(rf"\s*([^\W\d_]{{1,15}}){_COUNT}(\s?):\s*")
 _TAG = re.compile(r"\s*\[\s*([^\]\n]{0,60})\]\s*")
@@ -63,9 +54,14 @@ def _prefix(text: str, place: int) -> tuple[str, int]:
     if found is None or (len(found[1]) == 1 and found[2]):
         return "none", place
     word = found[1].casefold()
-    if word in _ANSWERS:
+    if word in _prefixes("answers"):
         return "answer", found.end()
-    return ("forward", found.end()) if word in _FORWARDS else ("none", place)
+    return ("forward", found.end()) if word in _prefixes("forwards") else ("none", place)
+
+
+@cache
+def _prefixes(name: str) -> frozenset[str]:
+    return frozenset(map(str.casefold, listed(name)))
 
 
 def titled_board(subject: str) -> int | None:

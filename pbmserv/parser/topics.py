@@ -1,8 +1,8 @@
 """What people ask in plain words, and the topic that answers it. Nothing here runs a command.
 
 A phrase matches where its words stand in the first lines of a mail, whatever the case, accents and marks. The
-longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning. Whoever wants no more
-mail is understood before anything else.
+longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning. A wish for no
+more mail comes before anything else.
 """
 
 import re
@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from pbmserv.commands.vocabulary import COURTESY
-from pbmserv.parser.topics_abroad import ABROAD
-from pbmserv.parser.topics_english import ASKED
+from pbmserv.parser.words import word_lists
 
 SOCIAL: Final = frozenset({"hello", "thanks", "sorry"})
 """Topics that any other comes before."""
@@ -31,8 +30,11 @@ _SHORT: Final = 9
 _MOST_LINES: Final = 12
 _MOST_CHARACTERS: Final = 600
 
-TOPICS: Final = tuple(ASKED)
-"""Every topic; a text for each is in `mail/topics.txt`."""
+
+@cache
+def topics() -> tuple[str, ...]:
+    """Every topic; a text for each is in `mail/topics.txt`."""
+    return tuple(word_lists("topics.toml"))
 
 
 def topic_of(text: str, subject: str = "") -> str:
@@ -102,8 +104,8 @@ def _patterns() -> tuple[tuple[str, bool, re.Pattern[str]], ...]:
     """Each phrase as a pattern over plain words, with its topic, and whether it must be all that is said."""
     return tuple(
         (topic, phrase.startswith("="), _pattern(phrase.removeprefix("=")))
-        for topic, english in ASKED.items()
-        for phrase in (*_phrases(english), *map(_in_plain_words, _phrases(ABROAD.get(topic, ""))))
+        for topic, asked in word_lists("topics.toml").items()
+        for phrase in (*_phrases(asked["english"]), *map(_in_plain_words, _phrases(asked.get("others", ""))))
     )
 
 

@@ -1,40 +1,17 @@
-"""Words and signs of a mail as the parser reads them: what tells a command or a board from prose."""
+"""Words and signs of a mail as the parser reads them: what tells a command or a board from prose.
 
+The words of people's languages stand in `phrases.toml`.
+"""
+
+import tomllib
 import unicodedata
+from collections.abc import Container, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
 
 from pbmserv.commands.vocabulary import CLOSING, OPENING, is_number
-
-NEGATIONS = frozenset(
-    [
-        "not",
-        "never",
-        "no",
-        "don't",
-        "didn't",
-        "won't",
-        "can't",
-        "isn't",
-        "wasn't",
-        "aren't",
-        "if",
-        "when",
-        "before",
-        "cannot",
-    ]
-)
-"""Beside these a word is not said to be done."""
-
-_LABELS = (
-    "my move|my answer|answer|my reply|reply|i play|zug|mein zug|ich ziehe|ich spiele|antwort|meine antwort"
-    "|coup|mon coup|je joue|réponse|ma réponse|jugada|mi jugada|movimiento|mi movimiento|juego|respuesta"
-    "|mossa|mia mossa|la mia mossa|gioco|risposta|zet|mijn zet|ik speel|antwoord|drag|mitt drag|jag spelar|svar"
-    "|mitt svar|træk|mit træk|jeg spiller|mit svar|trekk|mitt trekk|lance|meu lance|jogada|minha jogada|jogo"
-    "|resposta|ruch|mój ruch|gram|odpowiedź|tah|můj tah|hraju|hraji|odpověď|siirto|siirtoni|pelaan|vastaus"
-    "|ход|мой ход|хожу|ответ|хід|мій хід|lépés|lépésem|hamle|hamlem|mutare|mutarea mea|κίνηση"
-)
-
-LABELS = frozenset(_LABELS.split("|"))
-"""What people write before a move and a colon: `Mein Zug: d4`."""
 
 FIRST_BOARD = 101
 
@@ -52,6 +29,38 @@ _INVISIBLE = dict.fromkeys(
     ),
     None,
 )
+
+
+@cache
+def word_lists(file: str, package: str = __package__) -> Mapping[str, Any]:
+    """The tables of a TOML file of a package, which holds words of people's languages. Read once, when needed."""
+    return MappingProxyType(tomllib.loads(files(package).joinpath(file).read_text("utf-8")))
+
+
+@cache
+def listed(*names: str) -> frozenset[str]:
+    """The phrases of these lists of `phrases.toml`, each as one text.
+
+    >>> sorted(listed("conditions")), "my move" in listed("labels")
+    (['falls', 'if', 'wenn'], True)
+    """
+    return frozenset(" ".join(each) for each in phrases(*names))
+
+
+@cache
+def phrases(*names: str) -> frozenset[tuple[str, ...]]:
+    """The phrases of these lists of `phrases.toml`, each as its words."""
+    texts = word_lists("phrases.toml")
+    return frozenset(tuple(phrase.split()) for name in names for phrase in texts[name].split(","))
+
+
+_LONGEST_PHRASE = 6
+
+
+def phrase_at(words: Sequence[str], place: int, known: Container[tuple[str, ...]]) -> int:
+    """How many words the longest of the known phrases has that stands there; 0 if none does."""
+    lengths = range(min(_LONGEST_PHRASE, len(words) - place), 0, -1)
+    return next((each for each in lengths if tuple(words[place : place + each]) in known), 0)
 
 
 def normalised(line: str) -> str:

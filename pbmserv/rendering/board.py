@@ -13,8 +13,7 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
-from pbmserv.rendering.accessible import AccessibleBoard, accessible_board
-from pbmserv.rendering.beside import Holding, Strokes, holdings, strokes_of
+from pbmserv.rendering.accessible import AccessibleBoard, Holding, Strokes, accessible_board, holdings, strokes_of
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
 from pbmserv.rendering.markup import Marked
 from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
@@ -60,7 +59,7 @@ class BoardPlayers:
     hands: tuple[Holding, ...] = ()
     # Whether a robot of this server is to move; only where it was asked for.
     waits_for_robot: bool = False
-    # Whether the king of whoever is to move is attacked.
+    # Whether the king of the side to move is attacked.
     is_in_check: bool = False
 
     @property

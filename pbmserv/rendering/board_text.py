@@ -7,7 +7,7 @@ from pbmserv.games.game import Scene
 from pbmserv.games.info import Side
 from pbmserv.matches.state import State, Turn, rounds
 from pbmserv.rendering.language import leaving_word
-from pbmserv.rendering.text import WIDTH
+from pbmserv.rendering.markup import WIDTH
 
 LISTED_WHILE_RUNNING: Final = 8
 """How many of the last moves of a running game are listed, unless all are asked for."""
@@ -63,7 +63,7 @@ def _over(line: str, begin: int, text: str) -> str:
 
 
 def column_text(texts: Sequence[str], width: int) -> str:
-    """What stands on a cell, from the bottom to the top, in so many characters; of a high column the top is told.
+    """What stands on a cell, from the bottom to the top, in `width` characters; a high column shows its top.
 
     >>> column_text(["o", "x"], 5), column_text(["o", "o", "x", "x", "x", "x", "X"], 5)
     (' ox  ', '3xxxX')

@@ -25,7 +25,7 @@ class Prose:
 
     kind: ClassVar[str] = "prose"
     lines: tuple[str, ...]
-    """As the template breaks them, which only a text heeds."""
+    """As the template breaks them, which matters only in text."""
     is_tight: bool = False
     flows: bool = False
     """Its lines were joined: only a text breaks it."""

@@ -1,6 +1,6 @@
 """The cells of a board in HTML for mails, and the links on them, which write mails to the server (RFC 6068).
 
-A cell is drawn for any players and any address, and kept: `{0}` stands for whoever sits in seat 0, `{to}` for the
+A cell is drawn for any players and any address, and kept: `{0}` stands for the player in seat 0, `{to}` for the
 address. They are filled in for a whole row.
 """
 

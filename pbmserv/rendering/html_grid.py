@@ -63,7 +63,7 @@ class Fit:
     halves: int
 
 
-# The height of a row with so many cells at the most; cells of more are about square on the narrowest phone.
+# The height of a row with at most this many cells; cells of more are about square on the narrowest phone.
 _HEIGHTS: Final = ((5, 58), (7, 44), (9, 34), (11, 27))
 
 

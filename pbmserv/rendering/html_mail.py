@@ -11,13 +11,11 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block, Document, VerbatimLine
 from pbmserv.rendering.html_board import LISTED, draw_board
 from pbmserv.rendering.html_cells import mailto
-from pbmserv.rendering.markup import without_controls
+from pbmserv.rendering.markup import laid_out, without_controls
 from pbmserv.rendering.overview import Overview
 from pbmserv.rendering.piece_style import NAMED_STYLES, PIECE_STYLES
-from pbmserv.rendering.practice import PracticeView, draw_practice
-from pbmserv.rendering.puzzle import PuzzleView, draw_puzzle
+from pbmserv.rendering.puzzle import PracticeView, PuzzleView, draw_practice, draw_puzzle
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 
 LARGEST = 88_000
 """Bytes of HTML; the headers of the part come to it."""
@@ -110,7 +108,7 @@ def _frame(
 
 @lru_cache(maxsize=16)
 def _styles(seats: int, boards: bool) -> str:
-    """The style sheets of mails with boards for so many seats."""
+    """The style sheets of mails with boards for this many seats."""
     return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards)
 
 

@@ -18,12 +18,12 @@ stands in an indented line of its own and has a sign before it:
 """
 
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from pbmserv.rendering.curve_text import draw_curve
 from pbmserv.rendering.document import (
     Block,
     CommandLink,
@@ -39,6 +39,7 @@ from pbmserv.rendering.document import (
     Verbatim,
     VerbatimLine,
 )
+from pbmserv.rendering.drawn_text import draw_curve
 
 # Unicode sets these aside for use inside of a program: no text that is exchanged may hold them.
 _HEADING, _ALONE, QUOTED, _NUMBERED, FLOWING = "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4"
@@ -270,3 +271,46 @@ def _source(line: VerbatimLine) -> str:
 
 def _kind(line: str) -> str:
     return line[0] if line.startswith((QUOTED, FLOWING, " ")) else ""
+
+
+WIDTH: Final = 72
+"""Columns of a line."""
+
+_DEEPEST: Final = 24
+"""Columns that a line which goes on below may be indented by, or nothing would fit."""
+
+
+def as_text(document: Document) -> str:
+    """A document as text.
+
+    No line is longer than 72 columns, ends in a blank, begins with `From ` or `>`, or is only `.` or `-- `; blank
+    lines come one at a time and stand neither first nor last. A long line goes on below its own indentation.
+    """
+    return "\n".join(part for line in lines_of(document.blocks) for part in _broken(line)) + "\n"
+
+
+def laid_out(text: str) -> str:
+    """What a template says, as text that a mail may carry."""
+    return as_text(document_of(text))
+
+
+def _broken(line: Line) -> list[str]:
+    """A line as one or more that are narrow enough."""
+    before = "| " if line.mark == QUOTED else " " * line.indent
+    whole = (before + line.text).rstrip()
+    harmless = _harmless(whole)
+    if len(harmless) <= WIDTH:
+        return [harmless]
+    deeper = len(line.text) - len(line.text.lstrip(" "))
+    # The last column is for the blank that makes a part harmless; prose that flows takes it where none needs one.
+    below = before[:_DEEPEST] + " " * min(deeper, _DEEPEST - len(before[:_DEEPEST]))
+    for width in (WIDTH, WIDTH - 1) if line.mark == FLOWING else (WIDTH - 1,):
+        wrapped = textwrap.wrap(whole, width, subsequent_indent=below, break_on_hyphens=False)
+        parts = [_harmless(part) for part in wrapped]
+        if max(map(len, parts)) <= WIDTH:
+            break
+    return parts
+
+
+def _harmless(line: str) -> str:
+    return f" {line}" if line.startswith(("From ", ">")) or line in (".", "--") else line

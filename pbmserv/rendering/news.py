@@ -15,10 +15,10 @@ Opening = Literal["challenge", "rematch", "offer"]
 """How a game came about: somebody challenged the others, wanted it again, or had offered it to anybody."""
 
 MOST_TOLD: Final = 6
-"""So many moves are told at most; of more, the last ones."""
+"""At most this many moves are listed; of more, the last ones."""
 
 MOST_NAMED: Final = 4
-"""So many cells of what was captured are named; of more, how many there were."""
+"""At most this many captured cells are named; of more, only the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class NewsMove:
     captures: int
     has_passed: bool
     has_swapped: bool
-    # Whether it directly follows a move of the reader's that is told too, in a game for two.
+    # Whether it directly follows a move of the reader's that is listed too, in a game for two.
     is_answer: bool
     # Who had to pass after it, and whom it put out.
     had_to_pass: tuple[str, ...]

@@ -51,7 +51,7 @@ class PieceStyle:
 
     @property
     def is_black_or_white(self) -> bool:
-        """Whether it is told by a full or an open shape alone."""
+        """Whether only a full or an open shape tells it apart."""
         return self.name in ("black", "white")
 
     @property

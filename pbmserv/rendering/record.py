@@ -5,8 +5,8 @@ nothing that people wrote. What is read back is its head and its log; all else f
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
@@ -14,10 +14,11 @@ from typing import Any, Final
 from pbmserv.commands.server import Server
 from pbmserv.games.game import Game, Scene
 from pbmserv.matches.clock import TimeControl
-from pbmserv.matches.log import Entry, Match, rules_of
+from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Turn
-from pbmserv.rendering.accessible import piece_name
+from pbmserv.rendering.accessible import NamedPiece, named_pieces, piece_name
+from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.templates import templates_folder
 
 FORMAT: Final = "pbmserv-record/1"
@@ -206,3 +207,81 @@ def _moment(at: datetime) -> str:
 
 def _read_moment(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One entry of a log."""
+
+    at: datetime
+    kind: EntryKind
+    # Who did it, or who was affected; None if it concerns everybody.
+    userid: str | None
+    # The ply of a move; for a takeback, the last ply that was kept.
+    ply: int | None = None
+    move: str = ""
+    captured: tuple[NamedPiece, ...] = ()
+    # The last ply that somebody asked to keep.
+    asked: int | None = None
+    # The extra time given, in hours.
+    hours: int | None = None
+    # Whether this was the last answer that an offer waited for.
+    is_agreed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GameLog:
+    """The context of `record.txt`."""
+
+    # The board as it stands, for anybody.
+    view: BoardView
+    rules: str
+    # Pairs of side and userid.
+    sides: tuple[tuple[str, str], ...]
+    started: datetime
+    # None while the game goes on.
+    ended: datetime | None
+    log: tuple[LogLine, ...]
+
+    @property
+    def name_width(self) -> int:
+        """The characters of the longest userid."""
+        return max(map(len, self.view.players.userids))
+
+
+def game_log(board: GameState) -> GameLog:
+    """The log of a board up to now."""
+    match, state = board.match, board.state
+    sides = rules_of(match).info.sides[: len(match.userids)]
+    view = view_board(board, whole=True)
+    names = view.diagram.scene.board.names
+    return GameLog(
+        view=view,
+        rules=match.rules,
+        sides=tuple((side.name, userid) for side, userid in zip(sides, match.userids, strict=True)),
+        started=match.started,
+        ended=None if state.status == "active" else state.last_at,
+        log=tuple(_log_line(entry, stood, names) for entry, stood in steps(board)),
+    )
+
+
+def _log_line(entry: Entry, stood: GameState, names: Sequence[str]) -> LogLine:
+    userids, state = stood.match.userids, stood.state
+    userid = None if entry.seat is None else userids[entry.seat]
+    match entry.kind:
+        case "played":
+            return LogLine(entry.at, entry.kind, userid, state.plies, entry.text, _captured(stood, names))
+        case "asked":
+            return LogLine(entry.at, entry.kind, userid, asked=int(entry.text))
+        case "rewound":
+            return LogLine(entry.at, entry.kind, userid, ply=state.plies)
+        case "accepted":
+            went_back = state.plies if state.offer is None and state.status == "active" else None
+            return LogLine(entry.at, entry.kind, userid, ply=went_back, is_agreed=state.offer is None)
+        case "extended":
+            return LogLine(entry.at, entry.kind, userid, hours=int(entry.text))
+    return LogLine(entry.at, entry.kind, userid)
+
+
+def _captured(stood: GameState, names: Sequence[str]) -> tuple[NamedPiece, ...]:
+    return named_pieces("captured", names, stood.state.turns[-1].events, stood.match.userids)

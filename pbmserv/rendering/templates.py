@@ -1,4 +1,4 @@
-"""The one Jinja environment, and the text it may not do without: listing, columns, quoting a rule.
+"""The one Jinja environment with its loaders, filters and globals: listing, columns, quoting a rule.
 
 Templates lie in `templates/`, beside the package in a checkout and inside it when installed. Every name that a
 template uses must be given to it: a missing one is an error, never an empty place.
@@ -6,14 +6,21 @@ template uses must be given to it: a missing one is an error, never an empty pla
 
 import re
 import textwrap
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from dataclasses import fields, replace
 from functools import cache, lru_cache, partial
 from itertools import islice, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from jinja2 import Environment, StrictUndefined, pass_context, select_autoescape
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    pass_context,
+    select_autoescape,
+)
 from jinja2.runtime import Context
 
 from pbmserv.commands.command import Command, Reply
@@ -25,26 +32,66 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language
 from pbmserv.rendering.accessible import parts_of
-from pbmserv.rendering.command_lines import example, offered
-from pbmserv.rendering.curve_text import bars
 from pbmserv.rendering.document import Document, Heading, Item, Numbered, Prose, between
-from pbmserv.rendering.figure_words import Figures, in_words
+from pbmserv.rendering.drawn_text import Figures, bars, in_words
+from pbmserv.rendering.filters import example, offered, terms_of
 from pbmserv.rendering.language import listed, moment, plural, span
 from pbmserv.rendering.markup import (
+    WIDTH,
     Marked,
     document_of,
     filled,
+    marked,
     marked_command,
     plotted,
     source_of,
     without_marks,
 )
-from pbmserv.rendering.sources import Loader, WordsFirst
-from pbmserv.rendering.terms import terms_of
-from pbmserv.rendering.text import WIDTH
 from pbmserv.robots import spiel
 from pbmserv.robots.levels import level_of, rungs_of
 from pbmserv.robots.robot import FITTING, RANDOM, userid_of
+
+_OF_GAMES: Final = ("rules/", "tutorials/")
+"""The templates that the package of a game may bring."""
+
+_INCLUDE: Final = re.compile(r'{% include "([^"]*\.(\w+))" %}')
+
+
+class Loader(FileSystemLoader):
+    """Replaces signs by marks in text templates, and an include of the same kind of file by that file.
+
+    So a mail is one template. As in an included one, what the file sets holds in it alone.
+    """
+
+    def __init__(self, own: Path, others: Iterable[Path]) -> None:
+        super().__init__([own, *others])
+        self._own = FileSystemLoader(own)
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        is_of_game = template.startswith(_OF_GAMES)
+        find = super().get_source if is_of_game else self._own.get_source
+        source, name, is_current = find(environment, template)
+        kind = template.rpartition(".")[2]
+
+        def included(found: re.Match[str]) -> str:
+            if found[2] != kind:
+                return found[0]
+            inner, _, _ = self.get_source(environment, found[1])
+            return f"{{% with %}}{inner.removesuffix(chr(10))}{{% endwith %}}"
+
+        whole = marked(source) if kind == "txt" else source
+        return _INCLUDE.sub(included, whole), name, is_current
+
+
+class WordsFirst(Loader):
+    """Finds `NAME.words.txt` in the place of `NAME.txt` where there is one, for includes too."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        try:
+            return super().get_source(environment, f"{template.removesuffix('.txt')}.words.txt")
+        except TemplateNotFound:
+            return super().get_source(environment, template)
+
 
 _MOST_QUOTED = 4
 """Lines of a rule in a refusal: the whole of it is one `help` away."""

@@ -84,7 +84,7 @@ def fetch_and_wait(
     is_news = True
     while not stop.is_set():
         if health.is_time_to_renew():
-            fetcher.start_over(forgive=True)
+            fetcher.start_over(retry_failed=True)
             is_news = True
         if is_news:
             fetcher.fetch_new(mailbox, stop)

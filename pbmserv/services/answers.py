@@ -14,8 +14,14 @@ from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content
 from pbmserv.rendering.markup import document_of
 from pbmserv.rendering.overview import Overview
-from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
-from pbmserv.rendering.puzzle import PuzzleView, puzzle_text, view_puzzle
+from pbmserv.rendering.puzzle import (
+    PracticeView,
+    PuzzleView,
+    practice_text,
+    puzzle_text,
+    view_practice,
+    view_puzzle,
+)
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, record_texts

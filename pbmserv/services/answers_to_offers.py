@@ -7,8 +7,7 @@ from sqlalchemy import Connection
 
 from pbmserv.matches.log import MissingRules
 from pbmserv.parser.agreeing import answer_in, words_beside
-from pbmserv.parser.errors import NotPlainlySaid
-from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
+from pbmserv.parser.parsed import IncomingMail, NotPlainlySaid, Parsed, ParsedMail, Unparsed
 from pbmserv.services.app import App
 from pbmserv.services.sender import SenderIdentity
 from pbmserv.store.queries import TransactionQueries

@@ -6,9 +6,8 @@ from typing import Final
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.formats.standard import file_of, standard_record, suffix_of
-from pbmserv.rendering.log import game_log
-from pbmserv.rendering.record import as_file, file_name, record_of
+from pbmserv.rendering.formats import file_of, standard_record, suffix_of
+from pbmserv.rendering.record import as_file, file_name, game_log, record_of
 from pbmserv.rendering.templates import render
 
 LARGEST: Final = 400_000

@@ -19,8 +19,7 @@ from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
-from pbmserv.rendering.puzzle import PuzzleView
+from pbmserv.rendering.puzzle import PracticeView, PuzzleView, practice_text, view_practice
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App

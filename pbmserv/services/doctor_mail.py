@@ -10,8 +10,8 @@ from pbmserv.mail.reading.delivery_report import Report
 from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.sending.message import Envelope, envelope_sender, message_id, write
 from pbmserv.mail.sending.transport import Outgoing
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 from pbmserv.services.app import App
 from pbmserv.services.compose import other_subject
 from pbmserv.store import operating

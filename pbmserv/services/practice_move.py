@@ -18,8 +18,7 @@ from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.matches.puzzles import Puzzle, board_number_of
-from pbmserv.parser.errors import WhichOne
-from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
 from pbmserv.parser.words import normalised
 from pbmserv.services.reply_text import ReplyText, reply_text
 from pbmserv.services.sender import SenderIdentity

@@ -9,9 +9,8 @@ from pbmserv.games.info import Info
 from pbmserv.mail.reading.doubt import Signs, sift, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.parser.command_block import LONGEST_LINE, MOST_COMMANDS, MOST_GREETING_LINES
-from pbmserv.parser.inline_text import inline_text
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parse import OUR_NAME, parse_mail
+from pbmserv.parser.parse import OUR_NAME, inline_text, parse_mail
 from pbmserv.parser.parsed import IncomingMail, ParsedMail
 from pbmserv.parser.title import title_of
 from pbmserv.parser.words import normalised

@@ -16,9 +16,8 @@ from pbmserv.matches.log import MissingRules
 from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.no_talk import NotTalk
-from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
 from pbmserv.robots.robot import userids
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.pending import PendingMail

@@ -8,9 +8,8 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.command import Arguments, Confirmation, commands
 from pbmserv.matches.errors import CommandError
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parsed import Parsed, Unparsed
+from pbmserv.parser.parsed import Parsed, Unparsed, WhichOne
 from pbmserv.services.authenticate import VerifiedCredentials
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.sender import SenderIdentity, open_question

@@ -8,8 +8,7 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.reading.doubt import told_lines
 from pbmserv.mail.reading.signatures import FEWEST_EARLIER, repeated_end
-from pbmserv.parser.inline_text import inline_text
-from pbmserv.parser.parse import KEPT_SIGNATURE
+from pbmserv.parser.parse import KEPT_SIGNATURE, inline_text
 from pbmserv.services.reply_text import ReplyText
 from pbmserv.store import mail_history
 

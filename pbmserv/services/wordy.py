@@ -23,8 +23,7 @@ from pbmserv.matches.moves import is_legal
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.errors import TooMuchAtOnce
-from pbmserv.parser.parsed import Unparsed
+from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
 from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
 from pbmserv.services.compose import ReplyContext

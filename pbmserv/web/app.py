@@ -19,7 +19,7 @@ from starlette.routing import Route
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import MissingRules
 from pbmserv.store.engine import cause_of, is_database_trouble
-from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players, privacy
+from pbmserv.web import boards, desk, dev_mailbox, games, join, leave, pictures, play, players
 from pbmserv.web import help as help_pages
 from pbmserv.web.kept import COMPRESSION, LEAST_TO_COMPRESS
 from pbmserv.web.layout import AssetName, ErrorPage, Frame, NotFoundPage, html
@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 
 
 def make_app(site: Site) -> Starlette:
-    """Builds the application; `state.streams` are its streams, which whoever serves it has to close."""
-    pages = (games, pictures, boards, players, help_pages, privacy, play, desk, join, leave, dev_mailbox)
+    """Builds the application; `state.streams` are its streams, which its server has to close."""
+    pages = (games, pictures, boards, players, help_pages, play, desk, join, leave, dev_mailbox)
     shown = (games.home_routes, *(page.routes for page in pages))
     errors, streams = _ErrorPages(site), streams_of(site)
     app = Starlette(
@@ -118,7 +118,7 @@ class _ErrorPages:
         return sent
 
     def missing_game(self, request: Request, error: Exception) -> Response:
-        """The game of a board is not here any more: the log tells the operator, the page says so."""
+        """The game of a board is no longer installed: the log tells the operator, the page says so."""
         log.error("a page could not be shown %s", pairs(part="web", error=str(error)))
         number = request.path_params.get("number", "")
         return self._site.show(request, NotFoundPage("game_missing", str(number)[:LONGEST_ECHO]), 404)

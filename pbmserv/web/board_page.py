@@ -10,10 +10,10 @@ from pbmserv.matches.log import Match, rules_of
 from pbmserv.matches.state import State
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Block
-from pbmserv.rendering.formats.standard import Suffix, suffix_of
+from pbmserv.rendering.formats import Suffix, suffix_of
 from pbmserv.rendering.html_board import said
 from pbmserv.rendering.piece_style import NAMED_STYLES, looks_of
-from pbmserv.rendering.svg.table import Table, draw_scores
+from pbmserv.rendering.svg.position import Table, draw_scores
 from pbmserv.rendering.turn import RematchOffer, rematch_offer
 from pbmserv.services.play import times_played
 from pbmserv.web.layout import Page, Preview, board_preview

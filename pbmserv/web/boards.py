@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Final
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import is_number
 from pbmserv.games.choices import Choice
 from pbmserv.games.game import Scene
@@ -16,22 +18,19 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.document import Block, Verbatim
-from pbmserv.rendering.formats.standard import MEDIA_TYPES, Suffix, standard_record
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.formats import MEDIA_TYPES, Suffix, standard_record
+from pbmserv.rendering.markup import document_of, laid_out
 from pbmserv.rendering.piece_style import looks_of
-from pbmserv.rendering.record import as_file, record_of
+from pbmserv.rendering.record import as_file, game_log, record_of
 from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
-from pbmserv.rendering.svg.position import pieces_of
-from pbmserv.rendering.svg.table import draw_table
-from pbmserv.rendering.templates import say
-from pbmserv.rendering.text import laid_out
+from pbmserv.rendering.svg.position import draw_table, pieces_of
+from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import utc_now
 from pbmserv.services.attachments import record_text
 from pbmserv.services.views import load_board, load_evaluations, load_game_state
 from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, Personal, RefusedMove, Sitting, said_of
-from pbmserv.web.feeds import board_feed
 from pbmserv.web.kept import key_of
-from pbmserv.web.layout import Frame, NotFoundPage, help_path, mailto
+from pbmserv.web.layout import Frame, NotFoundPage, board_preview, help_path, mailto
 from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.replay import course_drawn, read_ply, replay_of
 from pbmserv.web.site import ATOM, JSON, TEXT, Routes, Site
@@ -212,3 +211,17 @@ def _written(site: Site, media_type: str, write: Write) -> Callable[..., Respons
         return site.send_kept(request, "record", (write, key_of(board)), lambda: write(board), media_type)
 
     return show
+
+
+MOST_ENTRIES: Final = 50
+
+
+def board_feed(board: GameState, server: Server) -> str:
+    """The feed of a board as XML, the latest entry first.
+
+    The id of an entry is its place in the log, which is append-only, so an id never changes its meaning.
+    """
+    story = game_log(board)
+    newest = [*enumerate(story.log, 1)][: -MOST_ENTRIES - 1 : -1]
+    preview = board_preview(story.view)
+    return render("web/board_feed.xml", story=story, newest=newest, preview=preview, server=server)

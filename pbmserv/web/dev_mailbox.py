@@ -1,4 +1,4 @@
-"""`/mailbox`: what was sent, and a sheet to write on, for whoever tries the server out on this machine.
+"""`/mailbox`: what was sent, and a sheet to write on, for people who try the server out on this machine.
 
 Mails hold people's addresses, and secrets that prove who writes: all of this is there only where mail goes no
 further than into a folder, for a browser on this very machine (`Site.is_at_home`). For anybody else there is no

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from starlette.requests import Request
@@ -15,9 +15,9 @@ from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import MOST_COUNTED, BoardRow, BoardSearch, SearchPage, cursor_of
 from pbmserv.rendering.language import moment
+from pbmserv.rendering.templates import render
 from pbmserv.services.app import utc_now
 from pbmserv.services.views import list_offers, resolve_userids, search_boards
-from pbmserv.web.feeds import games_feed
 from pbmserv.web.layout import Page, games_told
 from pbmserv.web.query import SORTS, STATUSES, GamesQuery, read_query
 from pbmserv.web.site import ATOM, JSON, Routes, Site
@@ -143,7 +143,7 @@ def routes(site: Site) -> Routes:
 
     def show(request: Request) -> Response:
         asked = _asked(site, request)
-        # Whoever looks for certain boards, or through many, has seen them.
+        # Visitors who search, or page through many, have seen them.
         is_first_look = asked.is_first and not asked.players
         offers = list_offers(site.app, asked.game) if is_first_look else ()
         found = _found(site, asked)
@@ -194,3 +194,26 @@ def home_routes(site: Site) -> Routes:
         return site.show_kept(request, page, page.boards, page.running, page.offers, now)
 
     return {"/": show}
+
+
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class GamesFeed:
+    """The boards found by a query, the latest moves first."""
+
+    asked: GamesQuery
+    found: SearchPage
+    # The start of all links.
+    site: str
+
+    @property
+    def updated(self) -> datetime:
+        """When the last of them changed; long ago if there is none."""
+        return max((line.summary.last_at for line in self.found.lines), default=_NEVER)
+
+
+def games_feed(asked: GamesQuery, found: SearchPage, server: Server, site: str) -> str:
+    """The feed of a query as XML."""
+    return render("web/games_feed.xml", feed=GamesFeed(asked, found, site), titles=titles(), server=server)

@@ -206,8 +206,16 @@ def _asking() -> dict[str, str]:
     return {f"help {subject}".rstrip(): help_path(subject) for subject in ("", *manual.subjects())}
 
 
+@dataclass(frozen=True, slots=True)
+class Privacy(Page):
+    """What is kept of people, in the words of `help privacy`, and who runs the club; linked from every page."""
+
+    template = "web/privacy.html"
+    told: Help
+
+
 def routes(site: Site) -> Routes:
-    """The help pages."""
+    """The help pages, and `/privacy`."""
 
     def show(request: Request, subject: str = "") -> Response:
         page = help_page(subject or request.query_params.get("subject", ""), site.frame(request))
@@ -215,4 +223,9 @@ def routes(site: Site) -> Routes:
             return site.show(request, page, 404)
         return site.show_kept(request, page, page.subject)
 
-    return {"/help": show, "/help/{subject}": show}
+    def privacy(request: Request) -> Response:
+        told = help_page("privacy", site.frame(request))
+        assert isinstance(told, Help), "the manual has a page about it"
+        return site.show_kept(request, Privacy(told))
+
+    return {"/help": show, "/help/{subject}": show, "/privacy": privacy}

@@ -1,8 +1,8 @@
 """`/join`: a form with a name and an address, which sends the mail that a newcomer would have sent.
 
-The page says the same whoever has the address. It needs no cookie and no script: a form is good for two hours from
-three seconds after its page was asked for, which a signed time in it proves. The pages of another process do not
-know that signature; then the form comes back as it was filled in, with a new one.
+The page says the same whether or not the address has an account. It needs no cookie and no script: a form is good
+for two hours from three seconds after its page was asked for, which a signed time in it proves. Another process
+does not know that signature; then the form comes back as it was filled in, with a new one.
 """
 
 import hashlib

@@ -28,7 +28,7 @@ from pbmserv.web.query import LONGEST_ECHO
 from pbmserv.web.site import HEADERS, Routes, Site
 
 FEWEST_DRAWN: Final = 2
-"""Of so many matches there is a plot: one alone has no course."""
+"""Matches from which there is a plot: one alone has no course."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ _NOT_TO_BE_FOUND: Final = MappingProxyType({"X-Robots-Tag": "noindex"})
 
 
 def routes(site: Site) -> Routes:
-    """The pages of players, and the standings; `/standings` are those of the game that is told of first."""
+    """The pages of players, and the standings; `/standings` are those of the game that comes first."""
 
     def show_player(request: Request, userid: str) -> Response:
         profile = load_profile(site.app, userid, utc_now())

@@ -11,7 +11,7 @@ from pbmserv.commands.vocabulary import is_number
 from pbmserv.matches.evaluations import Evaluation, tells
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn, rounds
-from pbmserv.rendering.svg.chances import draw_chances
+from pbmserv.rendering.svg.plot import draw_chances
 
 MOST_LISTED: Final = 300
 """Turns in the list of moves: a page of the longest games would else be too heavy."""
@@ -98,7 +98,7 @@ def replay_of(state: State, seats: int, ply: int | None, path: str) -> Replay:
 
 
 def _around(turns: Sequence[Turn], shown: int) -> Sequence[Turn]:
-    """At most so many turns as are listed, the shown one in their middle if there are more on both sides."""
+    """At most `MOST_LISTED` turns, the shown one in their middle if there are more on both sides."""
     place = next((place for place, turn in enumerate(turns) if turn.ply == shown), 0)
     start = max(0, min(place - MOST_LISTED // 2, len(turns) - MOST_LISTED))
     return turns[start : start + MOST_LISTED]

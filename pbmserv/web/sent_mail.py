@@ -75,7 +75,7 @@ class ShownMail(Page):
 
     @property
     def height(self) -> int:
-        """Of the frame around the HTML part, in pixels: what most mails of so many lines take on a phone."""
+        """Of the frame around the HTML part, in pixels: what most mails of that many lines take on a phone."""
         return min(max(_LINE * (self.text.count("\n") + 5), _LEAST), _MOST)
 
 
@@ -181,7 +181,7 @@ def see_sent(folder: Path, recipient: str = "", before: str = "") -> SentMails:
 
 
 def see_recipients(folder: Path) -> list[str]:
-    """The addresses that were written to of late, in their order."""
+    """The addresses that were written to recently, in their order."""
     heads = (mail.head for mail in islice(_newest_first(folder), LOOKED_THROUGH))
     return sorted({head.recipient for head in heads if head.recipient})
 
@@ -194,13 +194,13 @@ def see_sent_mail(folder: Path, name: str) -> tuple[SentMail, InspectedMail] | N
 
 
 def find_sent(folder: Path, message_id: str) -> SentMail | None:
-    """The mail with a Message-ID, if it was sent of late."""
+    """The mail with a Message-ID, if it was sent recently."""
     latest = islice(_newest_first(folder), LOOKED_THROUGH)
     return next((mail for mail in latest if mail.head.message_id == message_id), None)
 
 
 def see_newest(folder: Path, recipient: str) -> SentMail | None:
-    """The newest mail to an address, if it was sent of late."""
+    """The newest mail to an address, if it was sent recently."""
     return next(_to(recipient, islice(_newest_first(folder), LOOKED_THROUGH)), None)
 
 

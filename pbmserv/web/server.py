@@ -92,7 +92,7 @@ class Visitor(H11Protocol):
         """Since when it is up to the visitor to ask or to read, by the loop's clock; None while we are at work."""
         if self.transport is None:
             return None
-        # A stream waits for news, and its page can do without: it makes room for whoever asks for a page.
+        # A stream waits for news, and its page can do without: it makes room for a visitor who asks for a page.
         if self._stage is _Stage.ANSWER and not self.flow.write_paused and not self._is_stream:
             return None
         return self._since
@@ -161,7 +161,7 @@ class WebPart:
             http=Visitor,
             timeout_keep_alive=IDLE,
             log_config=None,
-            # Whoever sends what is no HTTP must not write our log.
+            # A client that sends something else than HTTP must not write our log.
             log_level="error",
             access_log=False,
             proxy_headers=False,
@@ -208,7 +208,7 @@ class _Server(uvicorn.Server):
                 await asyncio.wait_for(self._leaving.wait(), DATE_EVERY)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Lets nobody in any more, and those go who are there."""
+        """Close to new visitors, and let those finish who are there."""
         self._door.close()
         self._listening.close()
         await super().shutdown(sockets=[])

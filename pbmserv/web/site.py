@@ -193,7 +193,7 @@ class Site:
         """Whether mail goes to a Maildir only, and the visitor is on this machine and uses one of its own names.
 
         The Host is checked because any website can make its own name resolve to this machine. A proxy is on this
-        machine too, whoever sends the request. Some proxies add no header and rewrite the Host: nginx does by
+        machine too, whatever sends the request. Some proxies add no header and rewrite the Host: nginx does by
         default, but it speaks HTTP/1.0, which browsers do not. If people reach the pages from elsewhere, nobody
         is at home, whatever a request looks like.
         """

@@ -73,7 +73,7 @@ class Streams:
             stream.end()
 
     async def follow(self, known: Mapping[int, int]) -> AsyncIterator[str]:
-        """What a page is sent, which shows these boards with so many entries each."""
+        """What a page is sent, which shows these boards with that many entries each."""
         stream = _Stream(known)
         loop = asyncio.get_running_loop()
         end = loop.time() + LONGEST
@@ -145,7 +145,7 @@ def stream_route(site: Site, streams: Streams) -> Callable[[Request], Awaitable[
 
 
 def stream_address(known: Mapping[int, int]) -> str:
-    """Where a page learns of changes on boards that it shows with so many entries each.
+    """Where a page learns of changes on boards that it shows with that many entries each.
 
     >>> stream_address({101: 12, 103: 0})
     '/changes?boards=101.12,103.0'

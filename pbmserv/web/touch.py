@@ -12,7 +12,7 @@ from pbmserv.matches.moves import AmbiguousMove, play
 from pbmserv.rendering.accessible import MOST_DESCRIBED, MoveSummary, Occupied, move_summary
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_cells import command_of
-from pbmserv.rendering.svg.table import middle_of
+from pbmserv.rendering.svg.position import middle_of
 
 LONGEST_MOVE: Final = 80
 """Characters: no move of any game is longer, and nobody has to look at what is."""
@@ -75,7 +75,7 @@ class Choosing:
 
 
 def try_move(view: BoardView, text: str) -> Tried | Choosing:
-    """What becomes of a move, written in any way that a mail may have it, if whoever is on turn played it.
+    """What becomes of a move by the player whose turn it is, written in any way that a mail may have it.
 
     Raises CommandError where it cannot be played.
     """
@@ -88,7 +88,7 @@ def try_move(view: BoardView, text: str) -> Tried | Choosing:
         return _choosing(view, error.begun, error.choices)
     steps = game.read(position, entry.text)
     more = ways_on(game, position, steps) if _goes_on(game, position, steps) else ()
-    # Whoever has touched so many cells may want to touch more.
+    # A player who has touched this many cells may want to touch more.
     if more and read.lower() != entry.text.lower() and "-".join(names(read, game.info.words)) == read.lower():
         return _choosing(view, steps, more)
     return Tried(
@@ -100,7 +100,7 @@ def try_move(view: BoardView, text: str) -> Tried | Choosing:
 
 
 def first_choices(view: BoardView) -> tuple[Choice, ...]:
-    """What whoever is on turn can touch first."""
+    """What the player whose turn it is can touch first."""
     return choices(rules_of(view.match), view.state.position)
 
 

@@ -19,8 +19,8 @@ from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SERVER = Server("pbm@club.test", site_url="https://club.test")

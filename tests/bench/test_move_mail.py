@@ -29,10 +29,9 @@ from pbmserv.parser.parse import parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content, html_part
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.markup import document_of, laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
-from pbmserv.services.answer_content import AnswerContent
+from pbmserv.services.answers import AnswerContent
 from pbmserv.services.app import App, password_hasher
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.compose import ReplyContext

@@ -6,9 +6,8 @@ from pbmserv.commands.chat import Chatted, NobodyListens, NothingToSay, Password
 from pbmserv.commands.command import Decision
 from pbmserv.commands.lookup import NoSuchBoard, NotYourBoard, WrongForm
 from pbmserv.commands.preview import BadPreview, Previewed, TooManyMoves
-from pbmserv.parser.inline_text import ChatAmongOthers
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parse import as_kept, parse_mail
+from pbmserv.parser.parse import ChatAmongOthers, as_kept, parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.words import normalised
 from pbmserv.rendering.board import view_board

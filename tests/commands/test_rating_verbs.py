@@ -13,8 +13,8 @@ from pbmserv.commands.lookup import NoSuchPlayer, WrongForm
 from pbmserv.commands.ratings import NoSuchStandings, RatingsTold, StandingsTable
 from pbmserv.commands.server import Server
 from pbmserv.matches.log import Entry, EntryKind
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import say
-from pbmserv.rendering.text import laid_out
 from tests.commands.memory import Table
 
 SERVER = Server("pbm@club.test", variants=True)

@@ -10,8 +10,7 @@ import pytest
 
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.mail.reading.read import MAX_TEXT, read
-from pbmserv.parser.errors import TooMuchAtOnce
-from pbmserv.parser.parsed import Unparsed
+from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
 from pbmserv.services.reply_text import reply_text
 from tests.conftest import ADDRESS
 from tests.held import nothing_slow_while_held

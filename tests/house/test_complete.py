@@ -13,13 +13,13 @@ from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.language import LANGUAGE
+from pbmserv.rendering.markup import WIDTH, laid_out
 from pbmserv.rendering.templates import (
     environment,
     render,
     say,
     templates_folder,
 )
-from pbmserv.rendering.text import WIDTH, laid_out
 from tests.docs import ROOT
 from tests.every import every
 from tests.house.imports import importable

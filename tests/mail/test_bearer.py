@@ -14,7 +14,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from pbmserv.mail import bearer
 from pbmserv.mail.bearer import NoToken, TokenCommand
-from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.mail_urls import MailboxAddress
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, LoginRefused, open_mailbox
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Closed, Delivered, Outcome, Outgoing

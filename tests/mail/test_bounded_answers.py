@@ -10,8 +10,8 @@ import pytest
 
 from pbmserv.commands.server import Server as OurServer
 from pbmserv.mail.bounded_answers import bounded_response
+from pbmserv.mail.mail_urls import mailbox_address
 from pbmserv.mail.receiving import imap_client
-from pbmserv.mail.receiving.imap_address import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, open_mailbox
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Closed, Deferred, Outgoing

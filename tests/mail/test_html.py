@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.mail.reading.html import QUOTE, html_text
-from pbmserv.mail.reading.html_markup import MAX_TAGS, tidied
+from pbmserv.mail.reading.html_quotes import MAX_TAGS, tidied
 from pbmserv.mail.reading.quotes import reply_text
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parsed import IncomingMail

@@ -8,10 +8,9 @@ from pbmserv.commands.queue_notation import Misread, write
 from pbmserv.commands.typed_moves import spelling_of
 from pbmserv.games.info import Info
 from pbmserv.matches.conditional_moves import Branch
-from pbmserv.parser.errors import NotPlainlySaid, UnknownCommand, WhichOne
 from pbmserv.parser.fitting import ParsedLine
 from pbmserv.parser.line import parse_line
-from pbmserv.parser.parsed import Parsed, ParsedMail, Unparsed
+from pbmserv.parser.parsed import NotPlainlySaid, Parsed, ParsedMail, UnknownCommand, Unparsed, WhichOne
 from pbmserv.parser.words import normalised
 
 

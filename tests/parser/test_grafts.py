@@ -5,14 +5,13 @@ from hypothesis import strategies as st
 
 from pbmserv.commands.typed_moves import Spelling
 from pbmserv.games import games
-from pbmserv.parser.errors import WhichOne
 from pbmserv.parser.parse import parse_mail
-from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed
+from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
 from pbmserv.parser.spoken import spoken_move
-from pbmserv.parser.spoken_words import ALWAYS, ASIDE, BEHIND, GREETINGS, LEADS, OPENING, WEAK
+from pbmserv.parser.words import listed
 from tests.examples import examples
 
-CLOSED = sorted({" ".join(phrase) for phrase in LEADS | ALWAYS | ASIDE | BEHIND | OPENING | WEAK} | GREETINGS)
+CLOSED = sorted(listed("labels", "leads", "always", "aside", "behind", "opening", "weak", "greetings"))
 DENYING = """
     not never no don't why was would should if maybe perhaps because after before instead played better
     unless nicht nie warum vielleicht wenn hätte statt pas jamais pourquoi peut-être si nunca quizás
@@ -64,7 +63,7 @@ def test_a_move_in_a_clear_frame_is_played() -> None:
 def test_no_word_that_denies_hides_among_leads() -> None:
     """Before the words that say that a move is played, behind them, and behind the move."""
     for word in DENYING.split():
-        for lead in (" ".join(phrase) for phrase in LEADS):
+        for lead in sorted(listed("labels", "leads")):
             for line in (f"{word} {lead} d4", f"{lead} {word} d4", f"{lead} d4 {word}", f"{word}, {lead} d4"):
                 assert not spoken_move(line, Spelling()), line
 

@@ -5,8 +5,8 @@ from itertools import product
 from pbmserv.commands.command import commands
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.vocabulary import NEVER_BY_SLIP
-from pbmserv.parser.errors import UnknownCommand
 from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import UnknownCommand
 from pbmserv.parser.words import normalised
 from tests.every import every
 from tests.parser.meaning import meaning

@@ -1,8 +1,13 @@
 """Single words: what a userid may be, what is one slip away from another word, what an address looks like."""
 
+import re
+
+import pbmserv.mail.reading.phrases
+import pbmserv.parser.words
 from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid
-from pbmserv.parser.typos import is_one_slip_away, likely_commands
-from pbmserv.parser.words import normalised
+from pbmserv.parser.slips import is_one_slip_away, likely_commands
+from pbmserv.parser.words import normalised, phrases, word_lists
+from tests.docs import ROOT
 from tests.parser.meaning import meaning
 
 
@@ -75,3 +80,13 @@ def test_one_kind_of_blank_and_dash() -> None:
     line = normalised("\uff2dove\u00a0101  c3\u2013b3\u2007\ufeff")
     assert line == "Move 101 c3-b3"
     assert normalised(line) == line
+
+
+def test_every_list_of_words_is_used() -> None:
+    """By its name, in the package that holds it, and no phrase of it is longer than is looked for."""
+    for module in (pbmserv.parser.words, pbmserv.mail.reading.phrases):
+        package = str(module.__package__)
+        code = "".join(path.read_text() for path in (ROOT / package.replace(".", "/")).glob("*.py"))
+        lists = word_lists("phrases.toml", package)
+        assert [name for name in lists if not re.search(rf'["(]{name}[")]', code)] == []
+    assert [phrase for name in word_lists("phrases.toml") for phrase in phrases(name) if len(phrase) > 6] == []

@@ -6,8 +6,7 @@ from pbmserv.games import games
 from pbmserv.games.boards import blocks, pegs, river, squares
 from pbmserv.games.game import Event, Piece, Scene, Stroke
 from pbmserv.games.info import Side
-from pbmserv.rendering.accessible import move_summary
-from pbmserv.rendering.beside import holdings, strokes_of
+from pbmserv.rendering.accessible import holdings, move_summary, strokes_of
 from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.html_grid import grid_of, walls_of
 from pbmserv.rendering.piece_style import NAMED_STYLES, are_on_wood, looks_of

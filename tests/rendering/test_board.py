@@ -8,8 +8,8 @@ from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play, resign
 from pbmserv.matches.replay import fold, replay
 from pbmserv.rendering.board import Comment, view_board
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

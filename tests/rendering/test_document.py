@@ -16,12 +16,11 @@ from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.parser.line import parse_line
-from pbmserv.rendering.command_lines import sendable, to_fill_in
 from pbmserv.rendering.document import Document, Heading, Numbered, Prose, Quoted, Verbatim, VerbatimLine
+from pbmserv.rendering.filters import sendable, to_fill_in
 from pbmserv.rendering.html_mail import Content, html_part
-from pbmserv.rendering.markup import Marked, document_of, marked, source_of, without_marks
+from pbmserv.rendering.markup import Marked, as_text, document_of, marked, source_of, without_marks
 from pbmserv.rendering.templates import quoted, rules_document, say
-from pbmserv.rendering.text import as_text
 from tests.conversation import parse
 from tests.every import every
 from tests.test_golden import FILES, play_in_process

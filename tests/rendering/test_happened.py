@@ -14,8 +14,8 @@ from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.html_board import draw_board
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 from pbmserv.web.board_page import BoardPageQuery
 from pbmserv.web.boards import board_page
 from pbmserv.web.layout import Frame, html

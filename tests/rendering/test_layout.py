@@ -5,9 +5,8 @@ import textwrap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.rendering.markup import filled, marked
+from pbmserv.rendering.markup import WIDTH, filled, laid_out, marked
 from pbmserv.rendering.templates import in_columns
-from pbmserv.rendering.text import WIDTH, laid_out
 
 LINES = st.lists(
     st.one_of(

@@ -18,7 +18,7 @@ from pbmserv.commands.command import commands
 from pbmserv.games import games
 from pbmserv.rendering import language, templates
 from pbmserv.rendering.document import Document
-from pbmserv.rendering.text import as_text
+from pbmserv.rendering.markup import as_text
 from tests.conversation import parse
 from tests.test_golden import FOLDER, play_in_process
 

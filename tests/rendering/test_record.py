@@ -12,10 +12,9 @@ from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of
 from pbmserv.matches.replay import GameState, replay
-from pbmserv.rendering.log import game_log
-from pbmserv.rendering.record import as_file, differing, match_of, record_of, schema, steps
+from pbmserv.rendering.markup import laid_out
+from pbmserv.rendering.record import as_file, differing, game_log, match_of, record_of, schema, steps
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 from tests.conftest import NOON
 
 SERVER = Server("pbm@club.test", variants=True)

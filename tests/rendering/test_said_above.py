@@ -8,8 +8,8 @@ from pbmserv.commands.server import Server
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.board import BoardView, view_board
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import laid_out
 from pbmserv.web.play import said_above
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -19,7 +19,7 @@ from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import summarise
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.html_board import draw_board
-from pbmserv.rendering.log import game_log
+from pbmserv.rendering.record import game_log
 from pbmserv.rendering.templates import render, say
 from tests.conftest import ADDRESS
 

@@ -27,9 +27,9 @@ from pbmserv.matches.state import Turn
 from pbmserv.rendering.accessible import Part, parts_of
 from pbmserv.rendering.board import BoardView, Comment, view_board
 from pbmserv.rendering.document import Document
-from pbmserv.rendering.practice import practice_text
+from pbmserv.rendering.markup import WIDTH, as_text, laid_out
+from pbmserv.rendering.puzzle import practice_text
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
-from pbmserv.rendering.text import WIDTH, as_text, laid_out
 from pbmserv.services import compose
 from tests.conversation import parse
 from tests.examples import examples

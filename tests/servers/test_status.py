@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.mail_urls import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, UntrustedCertificate, open_mailbox
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.server.parts import Part, sending

@@ -16,7 +16,7 @@ from pbmserv.games import games
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.queries import BoardSearch, ListingQuery
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.practice import draw_practice, view_practice
+from pbmserv.rendering.puzzle import draw_practice, view_practice
 from pbmserv.services.admin.check import check
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail

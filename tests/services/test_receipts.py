@@ -12,14 +12,13 @@ from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.app import App
 from pbmserv.services.deliver import note
 from pbmserv.services.play import MoveForm, find_play_link, play
-from pbmserv.services.receipts import WAIT_FOR_PAGE
+from pbmserv.services.receipts import WAIT_FOR_PAGE, WAIT_FOR_ROBOT
 from pbmserv.services.robots import play_robots
 from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store.engine import writing
 from pbmserv.store.operating import ROBOTS
 from pbmserv.store.outbox import QueuedMessage
-from pbmserv.store.receipts import WAIT_FOR_ROBOT
 from tests.conftest import Clock
 from tests.services.post import Post, header_of, text_of
 from tests.services.test_play import SITE, newest_link

@@ -14,9 +14,8 @@ from pbmserv.matches.queries import Queries
 from pbmserv.server.in_flight import MailClaims
 from pbmserv.services import batch
 from pbmserv.services.app import App
-from pbmserv.services.batch import MOST_TOGETHER
 from pbmserv.services.views import load_board
-from pbmserv.services.worker import process_some
+from pbmserv.services.worker import MOST_TOGETHER, process_some
 from tests.services.post import Post
 
 

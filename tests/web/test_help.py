@@ -14,9 +14,8 @@ from pbmserv.games import games
 from pbmserv.games.cephalopod import info
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.board_text import draw_sheet
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.markup import document_of, laid_out
 from pbmserv.rendering.templates import say
-from pbmserv.rendering.text import laid_out
 from pbmserv.web.figures import BoardFigure, DrawnNumbered, read_grids, with_figures
 from tests.games.positions import ALL_FOUR, CENTRE, CHOSEN, THE_END, TOO_MUCH
 from tests.web.club import Get, asking, opened

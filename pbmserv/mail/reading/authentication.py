@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
+from pbmserv.commands.server import Server
 from pbmserv.mail.reading.headers import Headers
 
 MAX_RESULTS: Final = 16_384
@@ -28,7 +29,7 @@ def is_authenticated(headers: Headers, sender: str | None, authserv_id: str) -> 
     stands for no server. Only the topmost header of that server counts: servers put theirs on top, so one below
     was there before the mail came to it. Whatever is not written by the book, or told twice, counts as no.
 
-    Whoever can write the topmost header is believed. So this holds only where every mail comes through that
+    Anyone who can write the topmost header is believed. So this holds only where every mail comes through that
     server, and it takes away the headers under its own name that come in (RFC 8601, section 5), or at least puts
     one on every mail. Where it does neither for some, a forged one counts: perhaps on mail of its own users or
     networks, mail that its filter failed on, and mail that reaches our listener, mailbox or pipe by another way.
@@ -118,7 +119,7 @@ def _is_passed(sections: list[str], sender: str) -> bool:
 
 
 def _is_about(properties: str, sender: str) -> bool:
-    """Whether all that is told of the From header fits that sender: its domain, or all of its address."""
+    """Whether all that the result says of the From header fits the sender: its domain, or its whole address."""
     domain = sender.rpartition("@")[2]
     properties = properties.rstrip(" \t")
     position = 0
@@ -149,3 +150,37 @@ def has_failed(headers: Headers, authserv_id: str) -> bool:
         if server is not None and server[2] == authserv_id.lower() and any(map(_FAILED.match, results)):
             return True
     return False
+
+
+Sign = Literal["marked", "forged", "not its envelope", "not to us"]
+"""A filter has marked it as spam; the mail server that we believe says that SPF or DMARC failed; its envelope has
+another sender; neither To nor Cc names us."""
+
+_MOST: Final = 65_536
+"""Bytes of To and Cc that are searched for our address."""
+
+_SPAM_HEADERS: Final = ("x-spam-flag", "x-spam-status", "x-spam")
+_NAMED: Final = re.compile(rb"[^\s<>,;:\"()\[\]]+")
+_BATCH_TAG: Final = re.compile(r"prvs=[^=@]+=")
+"""What some servers put before the local part in the envelope (BATV)."""
+
+
+def unwelcome_sign(
+    headers: Headers, envelope_sender: str, sender: str | None, our_address: str, delimiter: str, authserv_id: str
+) -> Sign | None:
+    """The first sign that a mail has, the gravest first; None if it has none."""
+    if any(_is_yes(value) for name in _SPAM_HEADERS for value in headers.every(name)):
+        return "marked"
+    if has_failed(headers, authserv_id):
+        return "forged"
+    if sender is None or _BATCH_TAG.sub("", envelope_sender.strip().strip("<>").lower()) != sender:
+        return "not its envelope"
+    server = Server(our_address, delimiter)
+    named = b"\n".join((*headers.every("to"), *headers.every("cc")))[:_MOST]
+    # The pattern asks for no @: on a long word without one that would take quadratic time.
+    is_to_us = any(server.owns(word.decode("latin-1")) for word in _NAMED.findall(named) if b"@" in word)
+    return None if is_to_us else "not to us"
+
+
+def _is_yes(value: bytes) -> bool:
+    return re.split(rb"[\s,;]", value[:200].strip().lower(), maxsplit=1)[0] in (b"yes", b"true")

@@ -20,7 +20,7 @@ _ENCODED_WORD: Final = re.compile(rb"=\?([!-)+->@-~]{1,40})(?:\*[!->@-~]{0,20})?
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]{31,}")
 MOST_MARKS: Final = 30
-"""So many marks stand upon one letter in any language at most (UAX 15, Stream-Safe Text Format). Putting more of
+"""The most marks on one letter in any language (UAX 15, Stream-Safe Text Format). Putting more of
 them in order takes the square of their number.
 """
 _BREAKS_AND_BLANKS: Final = re.compile(r"[ \t\n\r\x0b\x0c\x85\u2028\u2029]+")

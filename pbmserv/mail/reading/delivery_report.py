@@ -1,4 +1,4 @@
-"""What a refused mail says about its address: no mail goes there any more, or only this one did not arrive.
+"""What a refused mail says about its address: no mail can be delivered there, or only this one was not.
 
 Hard is what is about the mailbox and for good. Whatever is about us (policy, reputation, signatures), about the
 one mail, or about this hour is soft: a mistake in our own DNS must not silence a whole club.
@@ -154,8 +154,8 @@ class Report:
 
     `word` is the one in the address that the report came to (`is_addressed`), which only mail systems saw; else
     the one in the returned Message-ID, which others may know. `verdict` is "none" where it did not bounce: it is
-    delayed, it arrived, or somebody's machine says they are away. `reason` is one line, in the words of whoever
-    refused it.
+    delayed, it arrived, or somebody's machine says they are away. `reason` is one line, in the words of the server
+    that refused it.
     """
 
     word: str

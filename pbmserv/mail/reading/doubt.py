@@ -260,7 +260,7 @@ def _told(dropped: Sequence[str], signs: Signs, moved: int = 0) -> tuple[str, ..
     headings = 0
     for index, line in enumerate(dropped[:_MOST_SEARCHED]):
         headings += is_our_heading(line)
-        # Of an older mail below, or of one that is not kept any more, it cannot be told what is ours.
+        # Of an older mail below, or of one that is no longer kept, nobody can tell what is ours.
         if headings > 1 or (not signs.ours.runs and (index == first_ours or _names_us(line, signs))):
             break
         if _is_ours(line, signs) or not line.strip() or _is_of_program(line):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pbmserv.mail.reading.phrases import one_of, phrase_pattern
+from pbmserv.mail.reading.phrases import pattern
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -19,54 +19,8 @@ _MOST_LINKS: Final = 2
 _LINK: Final = re.compile(r"\s*<?https?://[^\s<>]{1,300}>?\s*", re.IGNORECASE)
 _SHORT_RULER: Final = re.compile(r"\s{0,3}(?:-{2,10}|_{2,10})\s*")
 
-_SENT_FROM: Final = """
-    Sent (?:from|via|with|using) [^,;:]{1,90}|Get (?:Outlook|BlueMail|Spark|Edison|Mailspring)\\b[^,;:]{0,60}
-    |Sent from Mailspring[^;:]{0,80}|Sent from my phone[^,;:]{0,60}
-    |Von (?:meine[mr] |Yahoo |Outlook )[^,;:]{1,80} (?:gesendet|versendet|geschickt)
-    |(?:Gesendet|Versendet) (?:von|mit|über|aus) [^,;:]{1,90}
-    |Diese (?:Nachricht|Mail|E-Mail) wurde (?:von|mit) [^,;:]{1,90} (?:gesendet|versendet|geschrieben)
-    |Envoyé (?:de|depuis|avec|via|à partir d[eu]|par) [^,;:]{1,90}
-    |Enviado (?:desde|do|da|de|a partir d[eo]|com|con|pelo|por|via|mediante) [^,;:]{1,90}|Enviada do [^,;:]{1,90}
-    |Enviat (?:des|amb) [^,;:]{1,90}
-    |Inviato (?:da|dal|dalla|con|tramite|via) [^,;:]{1,90}|Inviata da [^,;:]{1,90}
-    |Verstuurd (?:vana?f?|met|via|door) [^,;:]{1,90}|Verzonden (?:vanaf|met|via|vanuit|door) [^,;:]{1,90}
-    |Skickat (?:från|med|via) [^,;:]{1,90}|Send[te]t? (?:fra|med|via) [^,;:]{1,90}
-    |Lähetetty \\S*(?:iPhone|iPad|Android|Samsung|Galaxy|Yahoo|Outlook|Proton|Spark)[^,;:]{0,60}
-    |Lähetetty (?:puhelimesta|laitteesta)[^,;:]{0,60}
-    |Wysłan[eoay] (?:z|ze|za pomocą|przy użyciu|przez) [^,;:]{1,90}
-    |Odesláno (?:z|ze|pomocí|přes|prostřednictvím) [^,;:]{1,90}
-    |Odoslan[éo] (?:z|zo|pomocou|cez) [^,;:]{1,90}
-    |Отправлено (?:с|со|из|через|от|при помощи) [^,;:]{1,90}
-    |(?:Надіслано|Відправлено) (?:з|із|зі|через|за допомогою) [^,;:]{1,90}
-    |Изпратено (?:от|с|чрез) [^,;:]{1,90}|Послато (?:са|преко) [^,;:]{1,90}
-    |Poslan[oa] (?:s|sa|iz|preko|z|pomoću) [^,;:]{1,90}|Poslato (?:sa|preko) [^,;:]{1,90}
-    |Trimis (?:de pe|din|cu|prin|de la) [^,;:]{1,90}|Expediat (?:de pe|din) [^,;:]{1,90}
-    |Στάλθηκε (?:από|με|μέσω) [^,;:]{1,90}|Εστάλη από [^,;:]{1,90}
-    |(?:Az )?[^;:\\s]{0,20}(?:iPhone|iPad|Android|Samsung|Galaxy|Yahoo|Spark|Outlook)[^,;:]{0,50} küldve
-    |Elküldve [^,;:]{1,90}|Küldve [^,;:]{1,90}
-    |[^,;:]{0,40}(?:iPhone|iPad|Android|Galaxy|Samsung|Huawei|Xiaomi|Yahoo|Outlook|Spark|Proton|telefon)
-    [^,;:]{0,40} (?:gönderildi|gönderilmiştir)
-    |נשלח (?:מ|באמצעות|דרך)[^,;:]{1,60}|(?:أ|ا|أُ)رسلت من [^,;:]{1,60}|تم الإرسال من [^,;:]{1,60}
-    |مرسل من [^,;:]{1,60}
-    |(?:Được|Đã) gửi (?:từ|bằng) [^,;:]{1,60}|Dikirim dari [^,;:]{1,60}|Dihantar daripada [^,;:]{1,60}
-    |ส่งจาก[^,;:]{1,60}
-    |Saadetud (?:minu )?[^,;:]{1,60}|Nosūtīts no [^,;:]{1,60}|Išsiųsta iš [^,;:]{1,60}
-    |[^,;:]{1,40}から送信(?:されました|しました)?
-    |发自(?:我的|我)?[^,;:]{1,40}|發自(?:我的)?[^,;:]{1,40}|来自(?:我的)?[^,;:]{0,20}(?:手机|手機|邮箱|客户端)[^,;:]{0,20}
-    |從我的 ?[^,;:]{1,30}傳送|从我的 ?[^,;:]{1,30}发送|寄自我的[^,;:]{1,40}|使用[^,;:]{1,30}发送
-    |(?:나의|내|제)? ?[^,;:]{1,40}에서 (?:보냄|보냈습니다|발송)
-"""
-_EXCUSES: Final = """
-    Please (?:excuse|forgive|pardon) (?:my|the) (?:brevity|typos|any typos)[^;:]{0,40}
-    |Bitte entschuldigen Sie die Kürze[^;:]{0,40}|Veuillez excuser (?:ma|la) (?:brièveté|concision)[^;:]{0,40}
-    |Disculpe mi brevedad[^;:]{0,40}|Perdona la brevedad[^;:]{0,40}
-"""
-
-
-_TAGLINE: Final = phrase_pattern(
-    rf"[\s*_~]{{0,3}}{one_of(_SENT_FROM)}[.。!]?[*_]{{0,2}}(?: ?[<(\[][^>)\]]{{1,120}}[>)\]])?\s*$"
-)
-_EXCUSE: Final = phrase_pattern(rf"[\s*_]{{0,3}}{one_of(_EXCUSES)}\s*$")
+_TAGLINE: Final = r"[\s*_~]{0,3}%(sent_from)s[.。!]?[*_]{0,2}(?: ?[<(\[][^>)\]]{1,120}[>)\]])?\s*$"
+_EXCUSE: Final = r"[\s*_]{0,3}%(excuses)s\s*$"
 _OUTLOOK: Final = re.compile(
     r"(?=[^.!?]{0,60}\bOutlook)(?=[^.!?]{0,60}(?:\biOS|\bAndroid))[^.!?;:<]{1,60}(?: ?<[^>]{1,120}>)?\s*$"
 )
@@ -102,18 +56,17 @@ def is_tagline(line: str) -> bool:
     line = line[:_MOST].rstrip()
     if len(line.partition("<")[0]) > _LONGEST:
         return False
-    if _TAGLINE.match(line) is not None and (names_program(line) or _DEVICE.search(line) is not None):
+    if pattern(_TAGLINE).match(line) is not None and (names_program(line) or _DEVICE.search(line) is not None):
         return True
-    return any(
-        each.match(line) is not None for each in (_EXCUSE, _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE, _TUTA)
-    )
+    others = (pattern(_EXCUSE), _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE, _TUTA)
+    return any(each.match(line) is not None for each in others)
 
 
 def may_be_tagline(line: str) -> bool:
     """`Sent from Fairphone`, of at most eight words: by a program not known here, or by somebody `with love`."""
     line = line[:_MOST].strip()
     is_short = len(line.split()) <= _MOST_WORDS and not line.endswith(("!", "?"))
-    return is_short and _TAGLINE.match(line) is not None
+    return is_short and pattern(_TAGLINE).match(line) is not None
 
 
 def without_taglines(lines: Sequence[str], end: int | None = None) -> int:

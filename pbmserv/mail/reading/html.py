@@ -13,8 +13,7 @@ from lxml import etree
 
 from pbmserv.mail.reading import html_quotes
 from pbmserv.mail.reading.decoding import clean_text
-from pbmserv.mail.reading.html_markup import MAX_TAGS, HiddenParts, hidden_parts, tidied
-from pbmserv.mail.reading.html_quotes import Node
+from pbmserv.mail.reading.html_quotes import MAX_TAGS, HiddenParts, Node, hidden_parts, tidied
 
 QUOTE: Final = ">"
 """The line that stands for a quoted part, so that what leads up to it is found as in a plain text mail."""

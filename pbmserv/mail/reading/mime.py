@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeAlias
 from pbmserv.mail.reading.decoding import clean_text, codec_of, from_charset, from_transfer, unflowed
 from pbmserv.mail.reading.headers import Headers, parse_head
 from pbmserv.mail.reading.html import html_text, says_more
-from pbmserv.mail.reading.html_markup import MAX_TAGS
-from pbmserv.mail.reading.html_quotes import may_say_more
+from pbmserv.mail.reading.html_quotes import MAX_TAGS, may_say_more
 
 MAX_DEPTH: Final = 10
 MAX_PARTS: Final = 500

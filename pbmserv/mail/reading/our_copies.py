@@ -10,10 +10,10 @@ from itertools import groupby
 from typing import Final
 
 RUN: Final = 4
-"""So many words in our order may be somebody's by chance, unless their line holds nothing else."""
+"""A run of this many of our words may be coincidence, unless its line holds nothing else."""
 
 LONG: Final = 4
-"""So many runs on end are ours whatever stands around them."""
+"""This many runs in a row are ours, whatever stands around them."""
 
 _FEWEST_LETTERS: Final = 12
 _MOST: Final = 4_000

@@ -8,14 +8,13 @@ from typing import Final
 
 from pbmserv.commands.typed_moves import any_spelling
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_keys, without_tokens
-from pbmserv.mail.reading.authentication import is_authenticated
+from pbmserv.mail.reading.authentication import is_authenticated, unwelcome_sign
 from pbmserv.mail.reading.automatic import why_automatic
 from pbmserv.mail.reading.decoding import decode_words, one_line, with_few_marks
 from pbmserv.mail.reading.headers import MAX_VALUE, Headers, author_of, doubtful_authors_of, open_message
 from pbmserv.mail.reading.html_quotes import without_struck
 from pbmserv.mail.reading.mime import as_text, written_parts
 from pbmserv.mail.reading.quotes import reply_text
-from pbmserv.mail.reading.unwelcome import unwelcome_sign
 from pbmserv.parser.command_block import first_line
 from pbmserv.parser.parsed import IncomingMail
 from pbmserv.parser.words import FIRST_BOARD
@@ -90,7 +89,7 @@ def _without_secrets(text: str, our_address: str, delimiter: str) -> str:
 
 def _ids(value: bytes) -> list[str]:
     # Some mailers write long ids as encoded words, against RFC 2047, section 5; what still looks like one then
-    # would be decoded once more by whoever reads our answer.
+    # would be decoded once more by the program that reads our answer.
     return [each for each in _ID.findall(decode_words(value)) if "=?" not in each]
 
 

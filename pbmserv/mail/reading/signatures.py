@@ -6,10 +6,11 @@ address or a street count together, or below `Kind regards`.
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
-from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler
-from pbmserv.mail.reading.signature_words import CLOSING, LABELS, NOTICE, PLACE, POSTSCRIPT
+from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler, pattern
+from pbmserv.parser.words import word_lists
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -59,6 +60,33 @@ _PICTURE: Final = re.compile(
 _STARS: Final = re.compile(r"(?:[*~=_\u2013\u2014-] ?){2,100}")
 
 
+_CLOSING: Final = (
+    r"[*_]{0,2}%(closings)s(?!\w)[*_,.!;:\uff0c\u2013\u2014\s-]{0,4}"
+    r"(?:(?:from|aus|de|desde|da|uit|från|fra|z|из) )?"
+)
+"""The beginning of a line that closes a letter; the writer's name or place may follow."""
+
+_NOTICE: Final = r"[\s*_(\[]{0,6}%(notices)s"
+"""The beginning of what calls a mail confidential."""
+
+_POSTSCRIPT: Final = r"(?:p\.? ?p?\.? ?s|p\.? ?d|n\.? ?b|post ?scriptum|nachtrag|з\.? ?ы)(?!\w)"
+"""The beginning of what somebody adds below a letter."""
+
+_COMPANY: Final = (
+    r"(?<!\w)(?:Ltd|Limited|Inc|LLC|LLP|GmbH|AG|KG|e\.\s?V|SARL|SAS|S\.A|S\.L|S\.r\.l|SpA|B\.V|Oy|AB|ApS)(?!\w)"
+)
+_STREETS: Final = (
+    r"[0-9]{1,4}[a-z]?,? [A-Z]\w{1,20} (?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Way|Court|Place)(?!\w)",
+    r"\w(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|vej) ?[0-9]",
+    r"(?<!\w)(?:[Rr]ue|[Aa]venue|[Cc]alle|[Vv]ia|[Pp]iazza|[Rr]ua|ul\.|ulica|ул\.) [^\d\n]{2,30}[0-9]",
+    r"[0-9]{1,4},? (?:rue|avenue|boulevard|place) ",
+    r"(?<![\w.-])(?:[A-Z]{1,2}-)?[0-9]{4,5} ?[A-Z]{0,2} [A-Z]\w{2,20}",
+    r"(?<!\w)[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}(?!\w)",
+    r"(?:LinkedIn|Facebook|Instagram|Twitter|Xing|YouTube) ?[|\u2022\u00b7]",
+)
+_PLACE: Final = re.compile("|".join((_COMPANY, *_STREETS)))
+
+
 def is_picture(line: str) -> bool:
     """`[image: Acme logo]`, `[cid:image001.png@01DA]`, `<https://acme.example/logo.png>` and nothing else."""
     return _PICTURE.fullmatch(line[:_MOST].strip()) is not None
@@ -90,13 +118,13 @@ def signature_above(lines: Sequence[str]) -> tuple[int, int] | None:
         start = _contacts_start(lines, end)
         if not below or not any(_tells_number(lines, at) for at in range(start, end)):
             continue
-        if POSTSCRIPT.match(below) or CLOSING.match(lines[start][:_MOST].strip()):
+        if pattern(_POSTSCRIPT).match(below) or pattern(_CLOSING).match(lines[start][:_MOST].strip()):
             return start, end
     return None
 
 
 def _may_begin_postscript(line: str) -> bool:
-    return not line.strip() or POSTSCRIPT.match(line[:_MOST].strip()) is not None
+    return not line.strip() or pattern(_POSTSCRIPT).match(line[:_MOST].strip()) is not None
 
 
 def repeated_end(lines: Sequence[str], below: Sequence[str], earlier: Sequence[Sequence[str]]) -> int:
@@ -123,7 +151,7 @@ def _begins_notice(lines: Sequence[str], at: int) -> bool:
     above = lines[at - 1] if at else ""
     if not lines[at].strip() or (above.strip() and not is_drawn(above) and not is_picture(above)):
         return False
-    return NOTICE.match(" ".join(lines[at : at + _MOST_OPENING])[:_MOST]) is not None
+    return pattern(_NOTICE).match(" ".join(lines[at : at + _MOST_OPENING])[:_MOST]) is not None
 
 
 def _without_drawn(lines: Sequence[str], end: int) -> int:
@@ -146,7 +174,7 @@ def _contacts_start(lines: Sequence[str], end: int) -> int:
         if not line or is_drawn(line) or is_picture(line):
             continue
         filled += 1
-        closing = CLOSING.match(line)
+        closing = pattern(_CLOSING).match(line)
         if closing is not None and (closing.end() == len(line) or _is_name(line[closing.end() :])):
             return at if certain or probable else end
         is_certain, is_probable = _tells_number(lines, at), _tells_place(line)
@@ -176,7 +204,7 @@ def _is_number(part: str) -> bool:
     if _DATE.search(part):
         return False
     words = _WORD.findall(part)
-    has_label = any(word.casefold() in LABELS for word in words)
+    has_label = any(word.casefold() in _labels() for word in words)
     fewest = _FEWEST_LABELLED if has_label else _FEWEST_DIGITS
     found = [each[0] for each in _NUMBER.finditer(part) if has_label or not words or _LIKE_NUMBER.match(each[0])]
     return any(sum(map(str.isdigit, number)) >= fewest for number in found)
@@ -189,7 +217,7 @@ def _has_few_words(text: str) -> bool:
 
 def _other_words(text: str) -> list[str]:
     words = _WORD.findall(_ADDRESS.sub(" ", _WEB.sub(" ", text)))
-    return [word for word in words if word.casefold() not in LABELS]
+    return [word for word in words if word.casefold() not in _labels()]
 
 
 def _tells_place(line: str) -> bool:
@@ -197,7 +225,7 @@ def _tells_place(line: str) -> bool:
     if page := _WEB.search(line):
         # Nobody's card leads to what a page is asked.
         return "?" not in page[0] and _has_few_words(line)
-    return PLACE.search(line) is not None and _may_be_part(line)
+    return _PLACE.search(line) is not None and _may_be_part(line)
 
 
 def _may_be_part(line: str) -> bool:
@@ -210,3 +238,8 @@ def _is_name(line: str) -> bool:
     words = _WORD.findall(line)
     is_like = all(not word[0].islower() or word in _SMALL for word in words)
     return bool(words) and is_like and _may_be_part(line) and not line.rstrip().endswith((":", ","))
+
+
+@cache
+def _labels() -> frozenset[str]:
+    return frozenset(str(word_lists("phrases.toml", __package__)["labels"]).split())

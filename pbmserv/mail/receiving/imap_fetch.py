@@ -84,17 +84,17 @@ class MailFetcher:
         self._retry_put_away = False
         self._has_logged_refusal = False
 
-    def start_over(self, forgive: bool = False) -> None:
+    def start_over(self, retry_failed: bool = False) -> None:
         """The next fetch checks everything, and tries again to move away what is still there.
 
-        With `forgive` it also tries failed mails again.
+        With `retry_failed`, also try the mails that failed.
         """
         self._finished_at = None
         self._retry_put_away = True
         if not self._uidvalidity:
             # A server without UIDVALIDITY (RFC 3501 2.3.1.1) may give the UIDs of old mails to new ones.
             self._stored.clear()
-        if forgive:
+        if retry_failed:
             self._tries.clear()
             self._has_logged_refusal = False
 

@@ -13,15 +13,13 @@ from typing import Final, Literal
 from imapclient import IMAPClient, SocketTimeout
 
 from pbmserv.mail.bearer import Credential
-from pbmserv.mail.receiving.imap_address import MailboxAddress
-from pbmserv.mail.receiving.imap_client import BoundedImapClient
-from pbmserv.mail.receiving.imap_errors import ImapError as ImapError
-from pbmserv.mail.receiving.imap_errors import ImapRefused as ImapRefused
-from pbmserv.mail.receiving.imap_errors import LoginRefused as LoginRefused
-from pbmserv.mail.receiving.imap_errors import Silence as Silence
-from pbmserv.mail.receiving.imap_errors import UntrustedCertificate as UntrustedCertificate
-from pbmserv.mail.receiving.imap_errors import translating_errors
-from pbmserv.mail.receiving.imap_login import log_in
+from pbmserv.mail.mail_urls import MailboxAddress
+from pbmserv.mail.receiving.imap_client import BoundedImapClient, log_in, translating_errors
+from pbmserv.mail.receiving.imap_client import ImapError as ImapError
+from pbmserv.mail.receiving.imap_client import ImapRefused as ImapRefused
+from pbmserv.mail.receiving.imap_client import LoginRefused as LoginRefused
+from pbmserv.mail.receiving.imap_client import Silence as Silence
+from pbmserv.mail.receiving.imap_client import UntrustedCertificate as UntrustedCertificate
 
 CONNECT_WITHIN: Final = 10.0
 READ_WITHIN: Final = 30.0

@@ -1,21 +1,22 @@
-"""Delivery to a mail relay by SMTP, over one connection for many mails."""
+"""Delivery to a mail relay by SMTP, over one connection for many mails, and its rehearsal for `doctor`."""
 
 import contextlib
 import io
+import re
 import smtplib
 import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
 
 from pbmserv.mail.bearer import Credential
 from pbmserv.mail.bounded_answers import BoundedReader
 from pbmserv.mail.mail_urls import RelayAddress as RelayAddress
-from pbmserv.mail.sending.relay_words import words_of
 from pbmserv.mail.sending.replies import GO_ON, queue_id, refused_mail, refused_recipient, refused_sender
-from pbmserv.mail.sending.smtp_login import log_in
+from pbmserv.mail.sending.smtp_login import log_in, words_of
 from pbmserv.mail.sending.transport import (
     Batch,
     Closed,
@@ -27,7 +28,6 @@ from pbmserv.mail.sending.transport import (
     malformed,
     reason,
 )
-from pbmserv.mail.sending.wire import Prepared, dotted, prepare
 
 END_OF_MAIL: Final = 10
 """RFC 5321 4.5.3.2: ten minutes for the reply after the dot, where other replies have one to five."""
@@ -40,6 +40,51 @@ POLITENESS: Final = 5.0
 
 ONE_BY_ONE_FOR: Final = 600.0
 """Seconds without PIPELINING after a connection that broke with it: some relays offer what they cannot do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A mail as it is said to a relay: MAIL, RCPT and DATA, then what follows them."""
+
+    commands: tuple[bytes, bytes, bytes]
+    data: bytes = field(repr=False)
+
+
+def _prepare(link: smtplib.SMTP, mail: Outgoing) -> Prepared | None:
+    """A mail for the relay at the other end; None if that takes no such address."""
+    sender = mail.envelope_sender.removeprefix("<>")
+    utf8 = not (sender + mail.recipient).isascii()
+    if utf8 and not link.has_extn("smtputf8"):
+        return None
+    data = _wire_form(mail.raw)
+    options = " SMTPUTF8" if utf8 else ""
+    if link.has_extn("8bitmime") and (utf8 or not data.isascii()):
+        options += " BODY=8BITMIME"  # not offered: 8 bits go unannounced, most relays take them
+    if link.has_extn("size"):
+        options += f" SIZE={len(data)}"
+    begin, recipient = f"mail FROM:<{sender}>{options}\r\n", f"rcpt TO:<{mail.recipient}>\r\n"
+    return Prepared((begin.encode(), recipient.encode(), b"data\r\n"), data)
+
+
+def _wire_form(raw: bytes) -> bytes:
+    r"""The mail with every line ended by CR LF, as SMTP wants it (RFC 5321 2.3.8).
+
+    >>> _wire_form(b"a\nb\r\nc\rd")
+    b'a\r\nb\r\nc\r\nd\r\n'
+    """
+    lines = raw.count(b"\r\n")
+    if not lines == raw.count(b"\n") == raw.count(b"\r"):
+        raw = re.sub(rb"\r\n|\r|\n", b"\r\n", raw)
+    return raw if raw.endswith(b"\r\n") else raw + b"\r\n"
+
+
+def _dotted(data: bytes) -> bytes:
+    r"""A mail as it goes after DATA, its end included (RFC 5321 4.5.2).
+
+    >>> _dotted(b".a\r\n..b\r\n")
+    b'..a\r\n...b\r\n.\r\n'
+    """
+    return (b"." if data.startswith(b".") else b"") + data.replace(b"\r\n.", b"\r\n..") + b".\r\n"
 
 
 class PipeliningBrokenError(Exception):
@@ -161,7 +206,7 @@ class Relay:
 
     def _hand_over(self, link: smtplib.SMTP, mail: Outgoing, batch: Batch) -> Outcome:
         announced, self._announced = self._announced, None
-        prepared = announced or prepare(link, mail)
+        prepared = announced or _prepare(link, mail)
         if prepared is None:
             return Failed("the relay takes no non-ASCII address")
         is_pipelined = announced is not None or self._pipelines(link)
@@ -177,7 +222,7 @@ class Relay:
         if isinstance(refused, Closed):
             self._drop()
         elif refused is not None and is_pipelined:
-            self._hear_out(replies)
+            self._read_rest(replies)
         return refused or self._hand_over_data(link, prepared.data, self._next_after(link, batch))
 
     def _refused_envelope(self, replies: Iterator[tuple[int, bytes]]) -> Closed | Deferred | Failed | None:
@@ -190,8 +235,8 @@ class Relay:
             raise smtplib.SMTPResponseException(code, text)
         return refused_mail(code, text)
 
-    def _hear_out(self, replies: Iterator[tuple[int, bytes]]) -> None:
-        """The rest of what is said to a refused envelope. A relay that waits for a mail now must not have one."""
+    def _read_rest(self, replies: Iterator[tuple[int, bytes]]) -> None:
+        """Read the other replies to a refused envelope. A relay that now waits for a mail must not get one."""
         try:
             is_ready = GO_ON not in [code for code, _ in replies]
         except OSError:
@@ -202,12 +247,12 @@ class Relay:
     def _next_after(self, link: smtplib.SMTP, batch: Batch) -> Prepared | None:
         """The next mail, if the relay can be told of it already."""
         following = batch.look_ahead() if self._pipelines(link) else None
-        return None if following is None or malformed(following) else prepare(link, following)
+        return None if following is None or malformed(following) else _prepare(link, following)
 
     def _hand_over_data(self, link: smtplib.SMTP, data: bytes, following: Prepared | None) -> Outcome:
         if link.sock is not None:
             link.sock.settimeout(self._timeout * END_OF_MAIL)
-        link.send(dotted(data) + b"".join(following.commands if following else ()))
+        link.send(_dotted(data) + b"".join(following.commands if following else ()))
         code, text = link.getreply()
         refused = refused_mail(code, text)
         if link.sock is not None:
@@ -231,7 +276,7 @@ class Link(smtplib.SMTP):
     def __init__(
         self, begin: Callable[[smtplib.SMTP], None], hung_up: threading.Event, *where: Any, **manner: Any
     ) -> None:
-        """`begin` is told of it before it connects; `where` and `manner` are smtplib's own."""
+        """`begin` gets it before it connects; `where` and `manner` are smtplib's own."""
         self._hung_up = hung_up
         begin(self)
         super().__init__(*where, **manner)
@@ -254,7 +299,7 @@ class TlsLink(Link, smtplib.SMTP_SSL):
 
 
 def ask(link: smtplib.SMTP, command: bytes) -> tuple[int, bytes]:
-    """Say one command and hear the reply."""
+    """Send one command and read the reply."""
     link.send(command)
     return link.getreply()
 
@@ -269,3 +314,43 @@ def greet(link: smtplib.SMTP) -> None:
     code, text = link.ehlo()
     if code != 250:
         raise smtplib.SMTPHeloError(code, text)
+
+
+class RelayTrouble(Exception):
+    """What a relay does not do. The message is one line without a secret."""
+
+    def __init__(self, found: str, mend: str, is_passing: bool = False) -> None:
+        """`found` says what happens, `mend` what helps against it; `is_passing`: the relay says to try again."""
+        super().__init__(found)
+        self.mend = mend
+        self.is_passing = is_passing
+
+
+def rehearse(relay: Relay, sender: str, recipient: str) -> None:
+    """Connects, logs in, names sender and recipient, and takes both back (RSET). Raises RelayTrouble."""
+    try:
+        link = relay.ready()
+    except (OSError, ValueError) as error:
+        raise RelayTrouble(*words_of(error)) from None
+    try:
+        code, words = link.mail(sender)
+        if code >= 400:
+            raise RelayTrouble(
+                f"does not take our envelope sender {sender}: {_said(code, words)}",
+                "allow the relay's user to send as `address`, or set `address` to that of the relay's account",
+                is_passing=code < 500,
+            )
+        code, words = link.rcpt(recipient)
+        if code >= 400:
+            raise RelayTrouble(
+                f"does not take mail to our own address {recipient}: {_said(code, words)}",
+                "see whether the mailbox `address` exists, and whether the relay takes mail for it from here",
+                is_passing=code < 500,
+            )
+        link.rset()
+    except OSError as error:
+        raise RelayTrouble(f"ends the conversation: {reason(error)}", "see the relay's log") from None
+
+
+def _said(code: int, words: bytes) -> str:
+    return reason(smtplib.SMTPResponseException(code, words))

@@ -1,11 +1,14 @@
-"""Where a relay is, and logging in there, by password or by token."""
+"""Logging in at a relay, by password or by token, and what keeps us from it, in words for its operator."""
 
 import smtplib
+import socket
+import ssl
 from base64 import b64encode
-from typing import Final
+from typing import Final, NamedTuple
 
 from pbmserv.mail.bearer import BearerExchange, Credential, NoToken, TokenCommand, chosen_mechanism
 from pbmserv.mail.mail_urls import RelayAddress
+from pbmserv.mail.sending.transport import reason
 
 LONGEST_LINE: Final = 510
 """Bytes of a command before its CRLF (RFC 5321 4.5.3.1.4). A longer first answer waits for a 334 (RFC 4954 4)."""
@@ -58,3 +61,50 @@ def _say(link: smtplib.SMTP, exchange: BearerExchange) -> None:
 
 def _encoded(words: str) -> str:
     return b64encode(words.encode()).decode()
+
+
+_LOOK: Final = "see the relay's log"
+
+
+class RelayWords(NamedTuple):
+    """Two half sentences without a secret."""
+
+    found: str
+    mend: str
+
+
+def words_of(error: Exception) -> RelayWords:
+    """About an error that came before the relay would take a mail: connecting, TLS, greeting, login."""
+    match error:
+        case ssl.SSLCertVerificationError():
+            return RelayWords(
+                f"its certificate is not trusted: {error.verify_message}",
+                "name the host in `out` as its certificate does; name a private authority's file in SSL_CERT_FILE",
+            )
+        case ssl.SSLError():
+            return RelayWords(f"TLS fails: {reason(error)}", "smtps:// is TLS from the start, smtp:// is STARTTLS")
+        case RelayLoginError():
+            return RelayWords(
+                str(error),
+                "see the user in `out` and the password in `out_password_file`; providers want an app password",
+            )
+        case smtplib.SMTPNotSupportedError():
+            return RelayWords(
+                "it offers no STARTTLS",
+                "use smtps:// if it takes TLS from the start; ?starttls=no is for networks that you trust",
+            )
+        case smtplib.SMTPServerDisconnected():
+            return RelayWords(f"it hangs up: {error}", _LOOK)
+        case smtplib.SMTPException():
+            return RelayWords(f"it refuses us: {reason(error)}", _LOOK)
+        case socket.gaierror():
+            return RelayWords("there is no host of that name", "correct the host in `out`")
+        case TimeoutError():
+            return RelayWords(
+                "it does not answer", "see whether a firewall closes that port, and the port in `out`"
+            )
+        case _:
+            return RelayWords(
+                f"it cannot be reached: {getattr(error, 'strerror', None) or reason(error)}",
+                "see that it runs, and the host and port in `out`",
+            )

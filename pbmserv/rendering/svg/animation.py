@@ -14,9 +14,8 @@ from markupsafe import Markup
 
 from pbmserv.games.game import Scene
 from pbmserv.rendering.piece_style import PieceStyle
-from pbmserv.rendering.svg.ground import draw_ground
 from pbmserv.rendering.svg.pieces import symbols
-from pbmserv.rendering.svg.plan import Plan, plan_for
+from pbmserv.rendering.svg.plan import Plan, draw_ground, plan_for
 from pbmserv.rendering.svg.position import (
     HIDDEN,
     Mark,
@@ -53,7 +52,7 @@ Drawn = TypeVar("Drawn", Put, Mark)
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """When each of so many positions is shown, in parts of the whole from 0 to 1."""
+    """When each position is shown, as a fraction of the whole, from 0 to 1."""
 
     count: int
 

@@ -1,12 +1,14 @@
-"""A plot: what a number has been over time, and how far off it may have been."""
+"""Plots: what a number has been over time and how far off it may have been, and the chances in a finished game."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice, takewhile
 from typing import Final
 
 from markupsafe import Markup
+
+from pbmserv.rendering.drawn_text import sampled
 
 WIDTH: Final = 640
 HEIGHT: Final = 300
@@ -37,7 +39,7 @@ class Point:
 def plot(points: Sequence[Point]) -> Markup:
     """An SVG of these points, of which there is one at least, in the order of their moments.
 
-    It is for the eye alone: whoever shows it says in words what it shows. Its classes are dressed by the page's
+    It is for the eye alone: its page says in words what it shows. Its classes are dressed by the page's
     sheet: `doubt` is the band about the `course`, `grid` and `tick` belong to the axes, `now` is the last value.
     """
     low = min(each.value - each.doubt for each in points)
@@ -139,7 +141,7 @@ def _dates(first: datetime, last: datetime) -> tuple[tuple[datetime, str], ...]:
 
 
 def _ways(first: datetime) -> Iterator[tuple[Iterator[datetime], str]]:
-    """Endless series of round moments from `first` on or before it, the closest first, and how each is told."""
+    """Endless series of round moments from `first` on or before it, the closest first, and how each is written."""
     for minutes in _MINUTES:
         yield _every(first, timedelta(minutes=minutes)), _TIME if minutes < _DAY else _DATE
     for months in _MONTHS:
@@ -159,3 +161,85 @@ def _every(first: datetime, step: timedelta) -> Iterator[datetime]:
 def _monthly(first: datetime, step: int) -> Iterator[datetime]:
     start = (first.year * 12 + first.month - 1) // step * step
     return (datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC) for month in count(start, step))
+
+
+_CURVE_HEIGHT: Final = 190
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 628, 12, 160
+"""Where the curve is; left of it stand the chances, below it the numbers of moves."""
+
+MOST_BANDS: Final = 160
+"""Of a longer game only this many moves can be chosen here; a page of the longest would be too heavy."""
+
+_LINES: Final = (0, 50, 100)
+_MOST_NUMBERS: Final = 6
+
+Scale = Callable[[float], float]
+"""Where a number is in the drawing."""
+
+
+def draw_chances(points: Sequence[int], marks: Sequence[int], shown: int) -> Markup:
+    """An SVG of chances, 0 to 100, at the start and after each move; `marks` are moves where the game turned.
+
+    The move that is `shown` is marked. It is for eyes and pointers: its page has the same in words and
+    links beside it. Each move is a link to `?ply=N` of the page.
+    """
+    last = max(len(points) - 1, 1)
+    places = sampled(len(points), MOST_BANDS, marks)
+
+    def across(place: float) -> float:
+        return round(_LEFT + (_RIGHT - _LEFT) * place / last, 1)
+
+    def down(chance: float) -> float:
+        return round(_BOTTOM - (_BOTTOM - _TOP) * chance / 100, 1)
+
+    course = "L".join(f"{across(place)} {down(points[place])}" for place in places)
+    return Markup(
+        '<svg class="plot chances" viewBox="0 0 {} {}" aria-hidden="true" focusable="false">{}'
+        '<path class="here" d="M{} {}V{}"/><path class="course" d="M{}"/>{}'
+        '<circle class="now" cx="{}" cy="{}" r="5"/>'
+        "{}</svg>"
+    ).format(
+        WIDTH,
+        _CURVE_HEIGHT,
+        Markup("").join([*_lines(down), *_numbers(last, across)]),
+        across(shown),
+        _TOP,
+        _BOTTOM,
+        course,
+        Markup("").join(
+            Markup('<circle class="turn" cx="{}" cy="{}" r="9"/>').format(across(place), down(points[place]))
+            for place in marks
+        ),
+        across(shown),
+        down(points[shown]),
+        Markup("").join(_bands(points, places, across)),
+    )
+
+
+def _lines(down: Scale) -> Iterator[Markup]:
+    for chance in _LINES:
+        yield Markup(
+            '<path class="grid" d="M{} {}H{}"/>'
+            '<text class="tick" x="{}" y="{}" dy=".35em" text-anchor="end">{}</text>'
+        ).format(_LEFT, down(chance), _RIGHT, _LEFT - 8, down(chance), chance)
+
+
+def _numbers(last: int, across: Scale) -> Iterator[Markup]:
+    step = next(
+        each for each in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000) if last / each <= _MOST_NUMBERS
+    )
+    for place in range(0, last + 1, step):
+        yield Markup('<text class="tick" x="{}" y="{}" dy="1.4em" text-anchor="middle">{}</text>').format(
+            across(place), _BOTTOM, place
+        )
+
+
+def _bands(points: Sequence[int], places: Sequence[int], across: Scale) -> Iterator[Markup]:
+    """A link for each move, as wide as the curve belongs to it."""
+    for number, place in enumerate(places):
+        first = across((places[number - 1] + place) / 2) if number else _LEFT
+        end = across((place + places[number + 1]) / 2) if number + 1 < len(places) else _RIGHT
+        yield Markup(
+            '<a href="?ply={0}#position" tabindex="-1"><title>{0}: {1}</title>'
+            '<path class="band" d="M{2} {3}H{4}V{5}H{2}z"/></a>'
+        ).format(place, points[place], first, _TOP, end, _BOTTOM)

@@ -15,8 +15,8 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed
 from pbmserv.parser.words import normalised
 from pbmserv.rendering.board import view_board
+from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render, say
-from pbmserv.rendering.text import laid_out
 from pbmserv.services.admin.referee import Effect
 from pbmserv.services.app import App
 from pbmserv.services.attachments import record_text

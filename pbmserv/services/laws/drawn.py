@@ -10,10 +10,9 @@ from pbmserv.matches.moves import play
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content, html_part
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.markup import WIDTH, document_of, laid_out
 from pbmserv.rendering.svg.pictures import card_of, movie_of, picture_of
 from pbmserv.rendering.templates import render, rules_document
-from pbmserv.rendering.text import WIDTH, laid_out
 from pbmserv.services.laws.setups import Setup, any_move, chance
 
 _BEGUN: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)

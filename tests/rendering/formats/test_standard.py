@@ -10,8 +10,7 @@ from pbmserv.games.boards import squares
 from pbmserv.games.game import Game, Move, Outcome
 from pbmserv.matches.log import Entry, EntryKind, Match
 from pbmserv.matches.replay import GameState, replay
-from pbmserv.rendering.formats.pdn import KINDS
-from pbmserv.rendering.formats.standard import file_of, standard_record, suffix_of
+from pbmserv.rendering.formats import KINDS, file_of, standard_record, suffix_of
 from tests.conftest import NOON
 from tests.rendering.formats.readers import Tree, read_sgf, read_tagged
 

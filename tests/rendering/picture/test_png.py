@@ -5,9 +5,8 @@ import struct
 import pytest
 
 from pbmserv.matches.replay import GameState
-from pbmserv.rendering.svg import png
-from pbmserv.rendering.svg.pictures import card_of, sentence_of, view_at
-from pbmserv.rendering.svg.png import draw_card
+from pbmserv.rendering.svg import pictures
+from pbmserv.rendering.svg.pictures import card_of, draw_card, sentence_of, view_at
 from tests.rendering.letters import MIDDLE, SIX, first_moves, played
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 
@@ -48,9 +47,9 @@ def test_it_tells_who_plays_and_how_it_stands(board: GameState) -> None:
 def test_without_fonts_there_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only its words are missing."""
     with_words = card_of(played(MIDDLE))
-    monkeypatch.setattr(png, "_fonts", lambda: (None, ("/no/font.ttf",)))
-    png.to_png.cache_clear()
+    monkeypatch.setattr(pictures, "_fonts", lambda: (None, ("/no/font.ttf",)))
+    pictures.to_png.cache_clear()
     without = card_of(played(MIDDLE))
-    png.to_png.cache_clear()
+    pictures.to_png.cache_clear()
     assert without.startswith(SIGNATURE)
     assert 10_000 < len(without) < len(with_words)

@@ -11,7 +11,7 @@ from functools import partial
 from imapclient import IMAPClient
 
 from pbmserv.commands.server import Server
-from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.mail_urls import MailboxAddress
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, StoreMail
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
 from pbmserv.server.poller import polling

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.mail_urls import MailboxAddress
 from pbmserv.mail.receiving.imap_fetch import MailFetcher
 from pbmserv.mail.receiving.imap_mailbox import (
     Disposition,
@@ -80,7 +80,7 @@ def test_an_answer_without_a_body_is_passed_over(
     assert list(fake.mails) == [2]
     assert caplog.text.count("not to be had, tried again later uid=2 ") == 1
     fake.fetched = whole  # type: ignore[method-assign]
-    sweeper.start_over(forgive=True)
+    sweeper.start_over(retry_failed=True)
     swept(fake, sweeper)
     assert (keeping.subjects, fake.mails) == (["m1", "m3", "m2"], {})
 

@@ -323,7 +323,7 @@ def test_a_mail_that_cannot_be_kept_does_not_keep_the_others(
     assert (box.subjects(), len(tries)) == (["two"], 3)
     assert 'error="ValueError at' in caplog.text
     assert "Xy7zzy" not in caplog.text
-    sweeper.start_over(forgive=True)
+    sweeper.start_over(retry_failed=True)
     swept(box, sweeper)
     assert len(tries) == 6
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.mail.receiving.imap_address import mailbox_address
+from pbmserv.mail.mail_urls import mailbox_address
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, open_mailbox
 from tests.free_port import free_port
 from tests.servers.certificate import make_certificate

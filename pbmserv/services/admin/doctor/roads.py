@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 from pbmserv.commands.server import Server
-from pbmserv.mail.receiving.imap_address import MailboxAddress
+from pbmserv.mail.mail_urls import MailboxAddress
 from pbmserv.mail.receiving.imap_mailbox import (
     ImapError,
     ImapMailbox,
@@ -13,8 +13,7 @@ from pbmserv.mail.receiving.imap_mailbox import (
     UntrustedCertificate,
 )
 from pbmserv.mail.sending.destination import Transport
-from pbmserv.mail.sending.rehearsal import RelayTrouble, rehearse
-from pbmserv.mail.sending.smtp import Relay
+from pbmserv.mail.sending.smtp import Relay, RelayTrouble, rehearse
 from pbmserv.services.admin.findings import Finding, Verdict
 
 NO_MAILBOX = Finding("mailbox", Verdict.FINE, "none is set: mail comes by the listener or a pipe")

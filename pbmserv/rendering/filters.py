@@ -1,10 +1,15 @@
-"""The terms of a match, an open offer or a board in a listing, for templates: `parts/terms.txt` says them."""
+"""Filters of templates: commands that can be sent as they stand or filled in, and the terms of a match.
 
+Lines that a template writes itself bear a sign in its source (`markup`).
+"""
+
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
+from pbmserv.commands.command import BLOT
 from pbmserv.commands.vocabulary import ROBOTS
 from pbmserv.games import games, title_with
 from pbmserv.games.info import Measure
@@ -12,6 +17,74 @@ from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.queries import BoardRow
+from pbmserv.parser.fitting import secrets_of
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import Parsed
+from pbmserv.parser.words import FIRST_BOARD
+from pbmserv.rendering.document import CommandUse
+from pbmserv.rendering.markup import marked_command
+
+_PLACEHOLDER: Final = re.compile(r"(?<!\S)[A-Z]{2,}(?!\S)")
+
+_USES: Final[dict[str, CommandUse]] = {"open": "send", "token": "answer"}
+
+
+def offered(line: str) -> str:
+    """A line that is proposed, marked when it can be sent as it stands."""
+    parsed = sendable(line)
+    if parsed is None:
+        return line
+    return marked_command(line, "answer" if parsed.command.kind == "token" else "send")
+
+
+def example(line: str) -> str:
+    """A line that shows what a command looks like, marked: one that anybody may give can be sent."""
+    parsed = sendable(line)
+    if parsed is None or parsed.command.name == "signup":
+        filled_in = to_fill_in(line)
+        return marked_command(line, "example", filled_in) if filled_in else line
+    return marked_command(line, _USES.get(parsed.command.kind, "example"))
+
+
+def sendable(line: str) -> Parsed | None:
+    """The command that a line with single blanks is, when it can be sent as it stands.
+
+    None for what is no command or lacks its board, and where it holds a secret or a word to be replaced.
+
+    >>> sendable("show 101").command.name, sendable("show"), sendable("signup alice sesame")
+    ('show', None, None)
+    """
+    parsed = _read(line)
+    if parsed is None or secrets_of(parsed.claim, parsed.new_password) or _PLACEHOLDER.search(line):
+        return None
+    return parsed
+
+
+def to_fill_in(line: str) -> str:
+    """An example with words to be replaced for a secret and for whose it is; "" where there is nothing to replace.
+
+    That is also so for the name that somebody signs up with: each has their own.
+
+    >>> to_fill_in("move 101 alice sesame c3"), to_fill_in("signup alice"), to_fill_in("show 101")
+    ('move 101 USERID PASSWORD c3', 'signup USERID', '')
+    """
+    parsed = _read(line)
+    if parsed is None or _PLACEHOLDER.search(line):
+        return ""
+    if parsed.command.name != "signup" and not secrets_of(parsed.claim, parsed.new_password):
+        return ""
+    whose = (parsed.claim.userid,) if parsed.claim else parsed.arguments.userids
+    secrets = iter(("PASSWORD", "NEWPASSWORD"))
+    words = (next(secrets, BLOT) if word == BLOT else word for word in parsed.line.split())
+    return " ".join("USERID" if word in whose else word for word in words)
+
+
+def _read(line: str) -> Parsed | None:
+    """A numbered row of a table is taken by the language for a move on a board that there cannot be."""
+    parsed = parse_line(line, None).parsed
+    if parsed is None or any(ref.number < FIRST_BOARD for ref in parsed.arguments.boards):
+        return None
+    return parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +161,5 @@ def _settings(agreed: Match | OpenOffer | BoardRow) -> Iterator[Setting]:
     for option in games()[agreed.game].info.options if agreed.game in games() else ():
         value = given.pop(option.name, option.default)
         yield Setting(option.name, value, option.measure, value == option.default, value in option.variants)
-    # A game that is here no more has told nothing of its options.
+    # A game that is no longer installed says nothing about its options.
     yield from (Setting(name, value) for name, value in given.items())

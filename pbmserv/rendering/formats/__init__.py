@@ -1,1 +1,0 @@
-"""Records in the formats that programs for one game read: PGN, SGF, PDN."""
