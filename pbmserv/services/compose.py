@@ -18,10 +18,9 @@ from pbmserv.parser.parsed import IncomingMail
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.document import Document
 from pbmserv.rendering.html_mail import Content, html_part
-from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.markup import as_text, document_of
 from pbmserv.rendering.puzzle import PracticeView, PuzzleView, practice_text, view_practice
 from pbmserv.rendering.templates import render
-from pbmserv.rendering.text import as_text
 from pbmserv.services.app import App
 from pbmserv.store.outbox import MailKeys, OutboxMessage
 
