@@ -62,7 +62,7 @@ def board_mail(
     `timing` is None for a turn that begins with this mail. `leaves` is what unsubscribing from it
     means. The record of a finished game is attached, unless the mail only passes on words (`is_talk`).
     `author` is the username of the person who did what it tells; empty for a robot, the clock, and the operator.
-    The news begins after `since` turns; None: after the reader's own last one.
+    The news begins after the entry `since`; None: after the reader's own last turn.
     """
     is_told = is_talk and comment is not None
     telling = replace(telling_of(remarks, app.server, in_words(player)), is_told=is_told, since=since)

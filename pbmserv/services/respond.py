@@ -32,12 +32,12 @@ from pbmserv.services.compose import (
     takes_html,
 )
 from pbmserv.services.line_reports import (
+    entry_before,
     is_told_by_board,
     report_line,
     sendable_words,
     shortened,
     subject_of,
-    turns_before,
 )
 from pbmserv.services.notices import (
     BoardChange,
@@ -278,7 +278,7 @@ def _boards_for_sender(
             timing=records.timing(board, now),
             telling=replace(
                 telling_of(remarks, server, in_words(player)),
-                since=turns_before(board, results),
+                since=entry_before(board, results),
                 is_told=is_changed and len(results) == 1 and not is_told_by_board(results[0]),
             ),
             begun=() if is_changed else begun.get(ref.number, ()),
