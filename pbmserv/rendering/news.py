@@ -1,14 +1,14 @@
 """What a board mail says first: what happened since its reader last moved, and whose turn it is, for templates."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
 
-from pbmserv.games.game import Event, Seat
+from pbmserv.games.game import Seat
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State
+from pbmserv.rendering.accessible import Change, changes_in
 from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, ends_by_pass, pending_offer, turn_events
 
 Opening = Literal["challenge", "rematch", "offer"]
@@ -59,6 +59,8 @@ class NewsMove:
     # Who had to pass after it, and whom it put out.
     had_to_pass: tuple[str, ...]
     eliminated: tuple[str, ...]
+    # What the game itself tells of it.
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +176,6 @@ def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
         has_swapped=any(event.kind == "swapped" for event in turn.events),
         is_answer=before is not None and before.seat == reader != turn.seat and len(userids) == 2,
         had_to_pass=tuple(userids[seat] for seat in passed if seat != turn.seat),
-        eliminated=_named("eliminated", turn.events, userids),
+        eliminated=tuple(userids[event.seat] for event in turn.events if event.kind == "eliminated"),
+        changes=changes_in(board.match.game, names, turn.events, userids),
     )
-
-
-def _named(kind: str, events: Sequence[Event], userids: Sequence[str]) -> tuple[str, ...]:
-    return tuple(userids[event.seat] for event in events if event.kind == kind)
