@@ -58,7 +58,7 @@ class RowDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GameEvent:
     """What happened in a turn that only its game knows, and tells in its rules text."""
 
     game: str
@@ -185,10 +185,10 @@ def named_pieces(
 
 def changes_in(
     game: str, names: Sequence[str], events: Iterable[Event], userids: Sequence[str]
-) -> tuple[Change, ...]:
+) -> tuple[GameEvent, ...]:
     """What a game itself tells of these events; `names` are those of the board's cells."""
     return tuple(
-        Change(game, event.piece, userids[event.seat], tuple(names[cell] for cell in event.cells), event.count)
+        GameEvent(game, event.piece, userids[event.seat], tuple(names[cell] for cell in event.cells), event.count)
         for event in events
         if event.kind == "changed"
     )

@@ -13,7 +13,7 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
-from pbmserv.rendering.accessible import AccessibleBoard, Change, accessible_board, changes_in
+from pbmserv.rendering.accessible import AccessibleBoard, GameEvent, accessible_board, changes_in
 from pbmserv.rendering.beside import Holding, Strokes, holdings, strokes_of
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
 from pbmserv.rendering.markup import Marked
@@ -212,7 +212,7 @@ class BoardView:
         return turn_events(self.board) if self.is_present else ()
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[GameEvent, ...]:
         """What the game itself tells of the last turn."""
         last = self.state.turns[-1].events if self.state.turns else ()
         return changes_in(self.match.game, self.diagram.scene.board.names, last, self.players.userids)

@@ -8,7 +8,7 @@ from pbmserv.games.game import Seat
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State
-from pbmserv.rendering.accessible import Change, changes_in
+from pbmserv.rendering.accessible import GameEvent, changes_in
 from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, ends_by_pass, pending_offer, turn_events
 
 Opening = Literal["challenge", "rematch", "offer"]
@@ -60,7 +60,7 @@ class NewsMove:
     had_to_pass: tuple[str, ...]
     eliminated: tuple[str, ...]
     # What the game itself tells of it.
-    changes: tuple[Change, ...]
+    changes: tuple[GameEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language
-from pbmserv.rendering.accessible import Change, parts_of
+from pbmserv.rendering.accessible import GameEvent, parts_of
 from pbmserv.rendering.command_lines import example, offered
 from pbmserv.rendering.curve_text import bars
 from pbmserv.rendering.document import Document, Heading, Item, Numbered, Prose, between
@@ -227,7 +227,7 @@ def quoted(game: str, number: int, words: bool = False) -> Marked:
     return source_of([Numbered((replace(item, parts=(Prose(tuple(said)),)),))])
 
 
-def sentence_of(change: Change, reader: str | None = None) -> Marked:
+def sentence_of(change: GameEvent, reader: str | None = None) -> Marked:
     """What the rules text of a game says of an event of its own. Raises LookupError where it says nothing."""
     said = getattr(environment().get_template(f"rules/{change.game}.txt").module, change.what, None)
     if said is None:

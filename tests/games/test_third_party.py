@@ -19,7 +19,7 @@ from pbmserv.games import Packaged, games, ours
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play
 from pbmserv.matches.replay import replay
-from pbmserv.rendering.accessible import Change
+from pbmserv.rendering.accessible import GameEvent
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.document import Prose
 from pbmserv.rendering.templates import environment, render, sentence_of
@@ -211,7 +211,7 @@ def test_what_only_the_game_knows_is_told() -> None:
         "You took A2, A3 and A4. Only A1 is left for alice. alice took A1. You won: alice cannot move!"
     )
     with pytest.raises(LookupError, match="no macro frozen"):
-        sentence_of(Change("chomp", "frozen", "bob", (), 0))
+        sentence_of(GameEvent("chomp", "frozen", "bob", (), 0))
 
 
 def robots(monkeypatch: pytest.MonkeyPatch, added: Mapping[str, object]) -> Mapping[str, object]:
