@@ -58,18 +58,6 @@ class RowDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class GameEvent:
-    """What happened in a turn that only its game knows, and tells in its rules text."""
-
-    game: str
-    # The name of the sentence.
-    what: str
-    userid: str
-    cells: tuple[str, ...]
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class DrawnLines:
     """The lines that a turn drew: pairs of cells that it linked, and the names of walls that it set."""
 
@@ -180,17 +168,6 @@ def named_pieces(
         for event in events
         if event.kind == kind
         for cell in event.cells
-    )
-
-
-def changes_in(
-    game: str, names: Sequence[str], events: Iterable[Event], userids: Sequence[str]
-) -> tuple[GameEvent, ...]:
-    """What a game itself tells of these events; `names` are those of the board's cells."""
-    return tuple(
-        GameEvent(game, event.piece, userids[event.seat], tuple(names[cell] for cell in event.cells), event.count)
-        for event in events
-        if event.kind == "changed"
     )
 
 

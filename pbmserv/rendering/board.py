@@ -13,11 +13,11 @@ from pbmserv.matches.clock import Timing
 from pbmserv.matches.log import EntryKind, Match, rules_of, title_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State, Turn
-from pbmserv.rendering.accessible import AccessibleBoard, GameEvent, accessible_board, changes_in
+from pbmserv.rendering.accessible import AccessibleBoard, accessible_board
 from pbmserv.rendering.beside import Holding, Strokes, holdings, strokes_of
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
 from pbmserv.rendering.markup import Marked
-from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
+from pbmserv.rendering.news import NOTHING_ELSE, GameEvent, News, Telling, changes_in, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.turn import (

@@ -1,14 +1,14 @@
 """What a board mail says first: what happened since its reader last moved, and whose turn it is, for templates."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
 
-from pbmserv.games.game import Seat
+from pbmserv.games.game import Event, Seat
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import State
-from pbmserv.rendering.accessible import GameEvent, changes_in
 from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, ends_by_pass, pending_offer, turn_events
 
 Opening = Literal["challenge", "rematch", "offer"]
@@ -38,6 +38,18 @@ class Telling:
 
 
 NOTHING_ELSE: Final = Telling()
+
+
+@dataclass(frozen=True, slots=True)
+class GameEvent:
+    """What happened in a turn that only its game knows, and tells in its rules text."""
+
+    game: str
+    # The name of the sentence.
+    what: str
+    userid: str
+    cells: tuple[str, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,4 +190,15 @@ def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
         had_to_pass=tuple(userids[seat] for seat in passed if seat != turn.seat),
         eliminated=tuple(userids[event.seat] for event in turn.events if event.kind == "eliminated"),
         changes=changes_in(board.match.game, names, turn.events, userids),
+    )
+
+
+def changes_in(
+    game: str, names: Sequence[str], events: Iterable[Event], userids: Sequence[str]
+) -> tuple[GameEvent, ...]:
+    """What a game itself tells of these events; `names` are those of the board's cells."""
+    return tuple(
+        GameEvent(game, event.piece, userids[event.seat], tuple(names[cell] for cell in event.cells), event.count)
+        for event in events
+        if event.kind == "changed"
     )

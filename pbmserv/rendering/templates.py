@@ -24,7 +24,7 @@ from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.ratings import Rating
 from pbmserv.rendering import language
-from pbmserv.rendering.accessible import GameEvent, parts_of
+from pbmserv.rendering.accessible import parts_of
 from pbmserv.rendering.command_lines import example, offered
 from pbmserv.rendering.curve_text import bars
 from pbmserv.rendering.document import Document, Heading, Item, Numbered, Prose, between
@@ -39,6 +39,7 @@ from pbmserv.rendering.markup import (
     source_of,
     without_marks,
 )
+from pbmserv.rendering.news import GameEvent
 from pbmserv.rendering.sources import Loader, WordsFirst
 from pbmserv.rendering.terms import terms_of
 from pbmserv.rendering.text import WIDTH

@@ -19,9 +19,9 @@ from pbmserv.games import Packaged, games, ours
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import play
 from pbmserv.matches.replay import replay
-from pbmserv.rendering.accessible import GameEvent
 from pbmserv.rendering.board import view_board
 from pbmserv.rendering.document import Prose
+from pbmserv.rendering.news import GameEvent
 from pbmserv.rendering.templates import environment, render, sentence_of
 from pbmserv.robots import knowing
 from pbmserv.web.board_page import said_of

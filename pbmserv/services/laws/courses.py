@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, Final, cast, get_args
 
 from pbmserv.games.game import Event, EventKind, ManySeats, Outcome, Reason, Seat, may_win
-from pbmserv.rendering.accessible import changes_in
+from pbmserv.rendering.news import changes_in
 from pbmserv.rendering.templates import sentence_of
 from pbmserv.services.laws.setups import VERY_MANY, Setup, any_move, board_of, chance, reached, some_moves
 
