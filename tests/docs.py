@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_NAMESPACE
+from jinja2 import Environment
 
 from pbmserv.cli.config import KNOWN, PREFIX
 from pbmserv.cli.lazy import LazyGroup, PlainCommand
@@ -152,9 +152,9 @@ _WITHOUT_DOCSTRING = {
 
 def template_names_table() -> str:
     """Each filter and global of our own that a template may use, and what it gives."""
-    env = environment()
-    filters = {name: it for name, it in env.filters.items() if name not in DEFAULT_FILTERS}
-    names = {name: it for name, it in env.globals.items() if name not in DEFAULT_NAMESPACE}
+    env, plain = environment(), Environment()
+    filters = {name: it for name, it in env.filters.items() if name not in plain.filters}
+    names = {name: it for name, it in env.globals.items() if name not in plain.globals}
     rows = [
         *(f"| `value \\| {name}{_further(it, 1)}` | {_told(name, it)} |" for name, it in sorted(filters.items())),
         *(f"| `{name}{_further(it, 0)}` | {_told(name, it)} |" for name, it in sorted(names.items())),
