@@ -1,7 +1,7 @@
 """The generated parts of the documentation, as they should be.
 
 `python -m tests.docs` writes them anew: a board mail, the commands, the settings, the command line, the
-budgets, the attacks.
+names that templates may use, the budgets, the attacks.
 """
 
 import ast
@@ -10,10 +10,12 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import click
+from jinja2 import Environment
 
 from pbmserv.cli.config import KNOWN, PREFIX
 from pbmserv.cli.lazy import LazyGroup, PlainCommand
@@ -23,6 +25,7 @@ from pbmserv.commands.policy import AT_A_TIME, DAY, HOUR, POLICY, Limit
 from pbmserv.games import games
 from pbmserv.games.info import Group, Info
 from pbmserv.mail.log_words import LogWords
+from pbmserv.rendering.templates import environment
 from tests.attacks import attacks_tables
 from tests.bench.ladder import ladder_table
 from tests.house.budgets import budget_table
@@ -137,6 +140,43 @@ def log_table() -> str:
     return "\n".join(["| key | what it is |", "| --- | --- |", *rows, ""])
 
 
+_WITHOUT_DOCSTRING = {
+    "gap": "What parts columns: two blanks, in words a comma.",
+    "is_mastered_by_open_spiel": "Whether `robot.master` plays a game with OpenSpiel.",
+    "leaves": "What a player does who leaves, by the kind of entry in the log: resigns.",
+    "newcomer": "The rating of somebody who has played nothing.",
+    "rules_of": "The rules of a game, as a template says them.",
+    "width": "How many columns a line of a mail has.",
+}
+
+
+def template_names_table() -> str:
+    """Each filter and global of our own that a template may use, and what it gives."""
+    env, plain = environment(), Environment()
+    filters = {name: it for name, it in env.filters.items() if name not in plain.filters}
+    names = {name: it for name, it in env.globals.items() if name not in plain.globals}
+    rows = [
+        *(f"| `value \\| {name}{_further(it, 1)}` | {_told(name, it)} |" for name, it in sorted(filters.items())),
+        *(f"| `{name}{_further(it, 0)}` | {_told(name, it)} |" for name, it in sorted(names.items())),
+    ]
+    return "\n".join(["| in a template | what it gives |", "| --- | --- |", *rows, ""])
+
+
+def _further(it: Any, first: int) -> str:
+    """The parameters that a template may give, from the first one on; nothing for a constant."""
+    if isinstance(it, type) or not callable(it):
+        return ""
+    bound = it.keywords if isinstance(it, partial) else {}
+    given = [name for name in inspect.signature(it).parameters if name not in (*bound, "context")][first:]
+    return f"({', '.join(given)})" if given or not first else ""
+
+
+def _told(name: str, it: Any) -> str:
+    told = _WITHOUT_DOCSTRING.get(name) or inspect.getdoc(it.func if isinstance(it, partial) else it)
+    assert told, f"{name} has no docstring"
+    return _cell(" ".join(told.partition("\n\n")[0].split()))
+
+
 def cli_reference() -> str:
     """Each command of the command line, with a line for each argument and option."""
     return "\n\n".join(_command_lines(cli, ("pbmserv",))) + "\n"
@@ -177,6 +217,7 @@ GENERATED = (
     Part(DOCS / "operating.md", "settings", settings_table),
     Part(DOCS / "operating.md", "log", log_table),
     Part(DOCS / "cli.md", "cli", cli_reference),
+    Part(DOCS / "extending.md", "templates", template_names_table),
     Part(DOCS / "robots.md", "ladder", ladder_table),
     Part(DOCS / "benchmarks.md", "budgets", budget_table),
     Part(DOCS / "attacks.md", "attacks", lambda: _between(attacks_tables(), "attacks")),

@@ -74,6 +74,7 @@ EventKind = Literal[
     "scored",  # `seat` was given `count` points
     "eliminated",  # the rules put `seat` out of the game
     "left",  # the player of `seat` left, and the others play on
+    "changed",  # something that only this game knows: `piece` names the macro in its rules text that tells it
 ]
 
 

@@ -33,6 +33,11 @@ off the board, the win given, the match made void."""
 LEAVING: frozenset[EntryKind] = frozenset({"resigned", "forfeited", "removed"})
 """A seat goes; the others play on while they are two or more."""
 
+BY_PLAYERS: frozenset[EntryKind] = frozenset(
+    {"played", "resigned", "declined", "proposed", "asked", "accepted", "rejected"}
+)
+"""What the player of the entry's seat did; all else befell them."""
+
 OF_NO_SEAT: frozenset[EntryKind] = frozenset({"paused", "resumed", "rewound", "annulled"})
 
 

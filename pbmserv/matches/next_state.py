@@ -45,7 +45,7 @@ def _after_no_ply(game: Game, match: Match, before: State, entry: Entry) -> Stat
         case "resigned" | "forfeited" | "removed":
             return _left(game, before, entry, entry.kind)
         case "declined":
-            turn = Turn(_seat(entry), None, None, (), entry.kind)
+            turn = Turn(_seat(entry), None, None, (), entry.kind, seq=entry.seq)
             return _over(before, "declined", turns=(*before.turns, turn), gone=(*before.gone, _seat(entry)))
         case "proposed" | "asked":
             return _offered(match, before, entry)
@@ -92,7 +92,7 @@ def _played(game: Game, match: Match, before: State, entry: Entry) -> State:
     except MoveError as error:
         raise _broken(match, entry, f"is no move here: {entry.text}") from error
     position, events = game.play(before.position, move)
-    turn = Turn(_seat(entry), before.plies + 1, entry.text, events, used=entry.used)
+    turn = Turn(_seat(entry), before.plies + 1, entry.text, events, used=entry.used, seq=entry.seq)
     return _turned(game, before, position, turn, entry, "played", _with(before.used, entry.seat, entry.used))
 
 
@@ -100,14 +100,14 @@ def _left(game: Game, before: State, entry: Entry, how: Ending) -> State:
     seat = _seat(entry)
     if len(before.used) == 2:
         # The other one has won, if the game does not say that they could not; and the board stays as it is.
-        turn = Turn(seat, None, None, (Event("left", seat),), entry.kind, entry.used)
+        turn = Turn(seat, None, None, (Event("left", seat),), entry.kind, entry.used, entry.seq)
         won = _won(game, before, 1 - seat)
         if not may_win(game, before.position, 1 - seat):
             won = replace(won, ranks=(1, 1), reason="bare")
         after = _turned(game, before, before.position, turn, entry, how, before.used, won)
         return replace(after, gone=(*before.gone, seat))
     position, events = cast(ManySeats, game).leave(before.position, seat)
-    turn = Turn(seat, None, None, events, entry.kind, entry.used)
+    turn = Turn(seat, None, None, events, entry.kind, entry.used, entry.seq)
     after = _turned(game, before, position, turn, entry, how, before.used)
     if after.status == "active" and seat != before.to_move:
         # It is still the same player's turn, with all that was said in it.

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pbmserv.games.game import Seat
 from pbmserv.games.info import BadOption
-from pbmserv.matches.log import BrokenLog, Entry, Match, rules_of
+from pbmserv.matches.log import BY_PLAYERS, BrokenLog, Entry, Match, rules_of
 from pbmserv.matches.next_state import next_state
 from pbmserv.matches.state import State
 
@@ -32,6 +33,25 @@ class GameState:
         """Whether it counts for the ratings: to be rated, finished, and everybody has played."""
         is_over = self.match.rated and self.state.status == "finished"
         return is_over and all(self.state.plies_of(seat) for seat, _ in enumerate(self.match.userids))
+
+    def known_to(self, seat: Seat | None, told: int | None) -> int:
+        """Up to which entry a seat (None: somebody who watches) knows the log.
+
+        `told` is the last entry that it was told; None: that of its own last turn. What it then did itself, before
+        anybody else did anything, it knows too.
+        """
+        known = told or 0
+        if told is None:
+            known = max((turn.seq for turn in self.state.turns if turn.seat == seat), default=0)
+        for entry in self.match.entries[known:]:
+            if entry.seat != seat or entry.kind not in BY_PLAYERS:
+                break
+            known = entry.seq
+        return known
+
+    def has_news(self, seat: Seat | None, told: int | None) -> bool:
+        """Whether anything has happened that a seat does not know."""
+        return self.known_to(seat, told) < self.state.entries
 
     def left_out(self, userid: str) -> tuple[str, ...]:
         """Who of three and more have declined it, so that `userid` would play on without them."""

@@ -22,7 +22,8 @@ OfferKind = Literal["draw", "undo"]
 class Turn:
     """One line of the story: a ply with its number and move, or a leaving (both None); `kind` is its entry's.
 
-    `used` are the seconds that it took of the seat's time; the same line played anew may take others.
+    `used` are the seconds that it took of the seat's time, `seq` is the number of its entry; the same line played
+    anew may have others.
     """
 
     seat: Seat
@@ -31,6 +32,7 @@ class Turn:
     events: tuple[Event, ...]
     kind: EntryKind = "played"
     used: int = field(default=0, compare=False)
+    seq: int = field(default=0, compare=False)
 
 
 def rounds(turns: Iterable[Turn]) -> list[dict[Seat, Turn]]:

@@ -16,7 +16,7 @@ from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.accessible import AccessibleBoard, Holding, Strokes, accessible_board, holdings, strokes_of
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
 from pbmserv.rendering.markup import Marked
-from pbmserv.rendering.news import NOTHING_ELSE, News, Telling, news_of
+from pbmserv.rendering.news import NOTHING_ELSE, GameEvent, News, Telling, changes_in, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.turn import (
@@ -209,6 +209,12 @@ class BoardView:
     def events(self) -> tuple[TurnEvent, ...]:
         """What happened in the present turn besides moves."""
         return turn_events(self.board) if self.is_present else ()
+
+    @property
+    def changes(self) -> tuple[GameEvent, ...]:
+        """What the game itself tells of the last turn."""
+        last = self.state.turns[-1].events if self.state.turns else ()
+        return changes_in(self.match.game, self.diagram.scene.board.names, last, self.players.userids)
 
     @cached_property
     def rematch(self) -> RematchOffer | None:

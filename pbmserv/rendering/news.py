@@ -1,6 +1,6 @@
 """What a board mail says first: what happened since its reader last moved, and whose turn it is, for templates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Literal
@@ -8,7 +8,7 @@ from typing import Final, Literal
 from pbmserv.games.game import Event, Seat
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
-from pbmserv.matches.state import Turn
+from pbmserv.matches.state import State
 from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, ends_by_pass, pending_offer, turn_events
 
 Opening = Literal["challenge", "rematch", "offer"]
@@ -29,7 +29,7 @@ class Telling:
     first: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
-    # After how many turns the news begins; None: after the reader's own last one.
+    # After which entry of the log the news begins; None: after the reader's own last turn.
     since: int | None = None
     # How a new game came about, if not by a challenge or a rematch.
     opening: Opening | None = None
@@ -38,6 +38,18 @@ class Telling:
 
 
 NOTHING_ELSE: Final = Telling()
+
+
+@dataclass(frozen=True, slots=True)
+class GameEvent:
+    """What happened in a turn that only its game knows, and tells in its rules text."""
+
+    game: str
+    # The name of the sentence.
+    what: str
+    userid: str
+    cells: tuple[str, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,8 @@ class NewsMove:
     # Who had to pass after it, and whom it put out.
     had_to_pass: tuple[str, ...]
     eliminated: tuple[str, ...]
+    # What the game itself tells of it.
+    changes: tuple[GameEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +86,7 @@ class News:
     # How the game came about, before its first move; None later.
     opening: Opening | None
     moves: tuple[NewsMove, ...]
-    # What was done last, if that is no move, and what waits for an answer.
+    # What was done that is no move, and what waits for an answer.
     events: tuple[TurnEvent, ...]
     pending: PendingOffer | None
     # Who is to move; None when the game is over.
@@ -99,8 +113,8 @@ def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling
     """The news of a board as it stands for a reader (a userid, or None for anybody)."""
     state, userids = board.state, board.match.userids
     seat = None if reader is None else board.match.seat_of(reader)
-    events, pending = ((), None) if telling.is_told else (_newest(board), pending_offer(board))
-    is_new = not state.turns and not events and not pending and state.status == "active"
+    events, pending = ((), None) if telling.is_told else (_events(board, telling.since), pending_offer(board))
+    is_new = telling.since is None and not (state.turns or events or pending) and state.status == "active"
     is_turn = reader is not None and reader == board.on_turn
     outcome = state.outcome
     return News(
@@ -118,24 +132,25 @@ def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling
 
 
 def _moves(board: GameState, reader: Seat | None, since: int | None) -> tuple[NewsMove, ...]:
-    """The moves that are told; none where something else was done since the last one, but for an offer with it."""
-    state = board.state
-    has_more = bool(_newest(board)) or state.offer is not None
-    if has_more and not _is_of_one_mail(board):
-        return ()
-    first = _first(state.turns, reader, state.status != "active") if since is None else since
-    told = range(max(first, len(state.turns) - MOST_TOLD), len(state.turns))
-    return tuple(_told(board, place, reader if place > told.start else None) for place in told)
+    """The moves that are told: after an entry, or after the reader's own last turn.
+
+    Then none, where something else was done since the last one, but for an offer that came with it.
+    """
+    if since is None:
+        if (_events(board, None) or board.state.offer is not None) and not _is_of_one_mail(board):
+            return ()
+        since = _own_last(board.state, reader)
+    told = [place for place, turn in enumerate(board.state.turns) if turn.seq > since][-MOST_TOLD:]
+    return tuple(_told(board, place, reader if place > told[0] else None) for place in told)
 
 
-def _first(turns: Sequence[Turn], seat: Seat | None, is_over: bool) -> int:
-    """The first turn to be told: after the reader's own last one, or that one itself, if nothing came after it."""
-    if seat is None:
-        return max(0, len(turns) - 1)
-    own = next((place for place in reversed(range(len(turns))) if turns[place].seat == seat), None)
-    if own is None:
+def _own_last(state: State, seat: Seat | None) -> int:
+    """The entry of a seat's own last turn, or the one before if nothing followed it; for watchers, of any turn."""
+    if not state.turns:
         return 0
-    return own if is_over or own + 1 == len(turns) else own + 1
+    last = state.turns[-1].seq
+    own = last if seat is None else max((turn.seq for turn in state.turns if turn.seat == seat), default=0)
+    return own - 1 if own and (own == last or state.status != "active") else own
 
 
 def _is_of_one_mail(board: GameState) -> bool:
@@ -145,14 +160,14 @@ def _is_of_one_mail(board: GameState) -> bool:
     return played is not None and bool(since) and since[-1].at == played.at and since[-1].kind == "proposed"
 
 
-def _newest(board: GameState) -> tuple[TurnEvent, ...]:
-    """What was done last on a running board, if that is neither a move nor an offer."""
+def _events(board: GameState, since: int | None) -> tuple[TurnEvent, ...]:
+    """What was done on a running board after an entry (None: by the last one) that is no move and no offer."""
     state = board.state
-    if not state.since or state.since[-1].kind in ("proposed", "asked"):
+    if not state.since:
         return ()
-    if state.is_paused and state.since[-1].kind == "paused":
-        return (TurnEvent("paused"),)
-    return turn_events(board)[-1:]
+    after = state.entries - 1 if since is None else since
+    has_paused = state.is_paused and any(each.kind == "paused" and each.seq > after for each in state.since)
+    return (*turn_events(board, after), *([TurnEvent("paused")] if has_paused else ()))
 
 
 def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
@@ -173,9 +188,17 @@ def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
         has_swapped=any(event.kind == "swapped" for event in turn.events),
         is_answer=before is not None and before.seat == reader != turn.seat and len(userids) == 2,
         had_to_pass=tuple(userids[seat] for seat in passed if seat != turn.seat),
-        eliminated=_named("eliminated", turn.events, userids),
+        eliminated=tuple(userids[event.seat] for event in turn.events if event.kind == "eliminated"),
+        changes=changes_in(board.match.game, names, turn.events, userids),
     )
 
 
-def _named(kind: str, events: Sequence[Event], userids: Sequence[str]) -> tuple[str, ...]:
-    return tuple(userids[event.seat] for event in events if event.kind == kind)
+def changes_in(
+    game: str, names: Sequence[str], events: Iterable[Event], userids: Sequence[str]
+) -> tuple[GameEvent, ...]:
+    """What a game itself tells of these events; `names` are those of the board's cells."""
+    return tuple(
+        GameEvent(game, event.piece, userids[event.seat], tuple(names[cell] for cell in event.cells), event.count)
+        for event in events
+        if event.kind == "changed"
+    )

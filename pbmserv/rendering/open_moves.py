@@ -8,9 +8,16 @@ from typing import Any, Final
 from pbmserv.games.choices import MOST_LISTED, Choice, begun_text, choices, ways_on
 from pbmserv.games.game import Game, Move, Scene, Step
 from pbmserv.rendering.accessible import MOST_DESCRIBED
+from pbmserv.rendering.templates import in_columns
 
 MOST_SEVERAL: Final = 500
-"""Moves that are listed where a first touch leaves a choice; more would fill the mail."""
+"""Moves that are linked in HTML where a first touch leaves a choice; more would fill the mail."""
+
+MOST_LINES: Final = 24
+"""Lines of such moves in the text of a mail; of more it only tells where they begin."""
+
+MOST_BEGINNINGS: Final = 72
+"""Of more beginnings none is named: they are nearly every cell of the board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,21 @@ class OpenMoves:
     count: int = 0
     # The beginning of a move, as it was typed, if only what goes on from it is meant.
     begun: str = ""
-
     # Whether some of what goes on from it are empty cells.
     points_out: bool = False
+
+    @property
+    def listed(self) -> tuple[tuple[str, ...], ...]:
+        """What goes on from each beginning, as the text of a mail lists it; empty if that would be too long."""
+        lists = tuple(texts for _, texts in self.several)
+        return lists if sum(in_columns(texts).count("\n") + 1 for texts in lists) <= MOST_LINES else ()
+
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """The beginnings of several moves that are not listed; empty if they are too many to name."""
+        found = [each for each in self.choices if each.ways > (MOST_LISTED if self.listed else 1)]
+        found.sort(key=lambda each: (isinstance(each.step, int), each.step))
+        return tuple(each.text for each in found) if len(found) <= MOST_BEGINNINGS else ()
 
     @property
     def words(self) -> tuple[str, ...]:

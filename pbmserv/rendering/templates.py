@@ -47,6 +47,7 @@ from pbmserv.rendering.markup import (
     source_of,
     without_marks,
 )
+from pbmserv.rendering.news import GameEvent
 from pbmserv.robots import spiel
 from pbmserv.robots.levels import level_of, rungs_of
 from pbmserv.robots.robot import FITTING, RANDOM, userid_of
@@ -152,6 +153,7 @@ def _environment(words: bool) -> Environment:
     env.filters["terms"] = terms_of
     env.globals["bars"] = bars
     env.globals["help_of"] = _help_of
+    env.globals["sentence_of"] = sentence_of
     env.globals["quoted"] = partial(quoted, words=words)
     env.globals["columns"] = one_a_line if words else in_columns
     env.globals["gap"] = ", " if words else "  "
@@ -271,6 +273,14 @@ def quoted(game: str, number: int, words: bool = False) -> Marked:
         lines = longer
     said = lines or [*textwrap.wrap(text, WIDTH - item.indent)[:_MOST_QUOTED], "..."]
     return source_of([Numbered((replace(item, parts=(Prose(tuple(said)),)),))])
+
+
+def sentence_of(change: GameEvent, reader: str | None = None) -> Marked:
+    """What the rules text of a game says of an event of its own. Raises LookupError where it says nothing."""
+    said = getattr(environment().get_template(f"rules/{change.game}.txt").module, change.what, None)
+    if said is None:
+        raise LookupError(f"the rules text of {change.game} has no macro {change.what}")
+    return Marked(said(change, change.userid == reader))
 
 
 def rules_about(game: str, stem: str, most: int, words: bool = False) -> Marked:

@@ -57,9 +57,9 @@ def pending_offer(board: GameState) -> PendingOffer | None:
     return PendingOffer("undo", userids[offer.by], waits_for, agreed, back[0], len(back) - 1)
 
 
-def turn_events(board: GameState) -> tuple[TurnEvent, ...]:
-    """What happened in the present turn of a running board, in order, without the pending offer."""
-    return tuple(_events(board)) if board.state.status == "active" else ()
+def turn_events(board: GameState, after: int = 0) -> tuple[TurnEvent, ...]:
+    """What happened in the present turn of a running board after an entry, in order, without the pending offer."""
+    return tuple(_events(board, after)) if board.state.status == "active" else ()
 
 
 def departures(state: State) -> dict[Seat, EntryKind]:
@@ -67,9 +67,11 @@ def departures(state: State) -> dict[Seat, EntryKind]:
     return {turn.seat: turn.kind for turn in state.turns if turn.move is None}
 
 
-def _events(board: GameState) -> Iterator[TurnEvent]:
+def _events(board: GameState, after: int) -> Iterator[TurnEvent]:
     userids, state = board.match.userids, board.state
     for entry in state.since:
+        if entry.seq <= after:
+            continue
         userid = "" if entry.seat is None else userids[entry.seat]
         if entry.kind == "rejected" or (entry.kind == "accepted" and entry.seq == state.turn):
             asked = _answered(board, entry)

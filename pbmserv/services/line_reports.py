@@ -91,8 +91,8 @@ def is_told_by_board(result: CommandResult) -> bool:
 _TURNS: Final[frozenset[EntryKind]] = frozenset({"played", "declined", *LEAVING})
 
 
-def turns_before(board: GameState, results: Sequence[CommandResult]) -> int | None:
-    """How many turns a board had before a mail; None if the mail took none there, or took some back."""
+def entry_before(board: GameState, results: Sequence[CommandResult]) -> int | None:
+    """The last entry of a board before a mail; None if the mail took no turn there, or took some back."""
     entries = [
         entry
         for result in results
@@ -100,8 +100,8 @@ def turns_before(board: GameState, results: Sequence[CommandResult]) -> int | No
         for entry in result.outcome.entries
         if entry.match == board.match.number
     ]
-    taken = sum(entry.kind in _TURNS for entry in entries)
-    return max(0, len(board.state.turns) - taken) if taken and board.state.since == () else None
+    took_turn = any(entry.kind in _TURNS for entry in entries) and not board.state.since
+    return entries[0].seq - 1 if took_turn else None
 
 
 def subject_of(first: CommandResult) -> str:

@@ -270,15 +270,15 @@ def _to_player(records: TransactionQueries, happened: BoardChange, player: Playe
         author or "",
         words,
         happened.is_talk,
-        since=_own_turn(board, player) if is_by_robot else None,
+        since=_before_own_turn(board, player) if is_by_robot else None,
     )
     return board_letter(board.match.number, player, said, happened.cause)
 
 
-def _own_turn(board: GameState, player: Player) -> int | None:
-    """How many turns there were before a player's last one, so that a robot's answer is told with it."""
-    seat, turns = board.match.seat_of(player.userid), board.state.turns
-    return next((place for place in reversed(range(len(turns))) if turns[place].seat == seat), None)
+def _before_own_turn(board: GameState, player: Player) -> int | None:
+    """The entry before a player's last turn, so that a robot's move is told with it; None if it was no move."""
+    own = [turn.seq for turn in board.state.turns if turn.seat == board.match.seat_of(player.userid)]
+    return own[-1] - 1 if own and not board.state.since else None
 
 
 def person_of(records: TransactionQueries, author: str | None) -> str:

@@ -24,7 +24,7 @@ from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.services.attachments import has_record
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.line_reports import answered_line, sendable_words, subject_of, turns_before
+from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
 from pbmserv.services.run import CommandResult, decisions, has_changed, touched
 from pbmserv.store.queries import TransactionQueries
@@ -182,7 +182,7 @@ def _boards_for_sender(
             ref.ply,
             is_whole=whole,
             remarks=tuple(words_above(remarks, ref.number, to.player.userid if to.player else None)),
-            since=turns_before(changed[ref.number], results) if is_changed else None,
+            since=entry_before(changed[ref.number], results) if is_changed else None,
             is_changed=is_changed,
             begun=() if is_changed else begun.get(ref.number, ()),
         )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pbmserv.games import games
 from pbmserv.games.board import Board
 from pbmserv.services.laws.boards import check_board
+from pbmserv.services.laws.drawn import check_drawings
 from pbmserv.services.laws.scenes import check_course, check_scenes, setups_board
 from pbmserv.services.laws.setups import Setup, reached, setups_of
 from tests.examples import examples
@@ -27,6 +28,12 @@ def test_laws_of_scenes(name: str, data: st.DataObject, plies: int, seed: int) -
     random = Random(seed)
     setup = data.draw(st.sampled_from(setups_of(name)))
     check_scenes(setup, reached(setup, plies, random), random)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_mails_and_pictures_of_a_game(name: str) -> None:
+    """Of its last setup, which has its largest or oddest board; no mail is too long to be read."""
+    check_drawings(setups_of(name)[-1])
 
 
 @pytest.mark.parametrize("name", NAMES)

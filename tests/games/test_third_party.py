@@ -4,19 +4,31 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from pbmserv import games as packages
+from pbmserv.commands.server import Server
 from pbmserv.games import Packaged, games, ours
+from pbmserv.matches.log import Match
+from pbmserv.matches.moves import play
+from pbmserv.matches.replay import replay
+from pbmserv.rendering.board import view_board
+from pbmserv.rendering.document import Prose
+from pbmserv.rendering.news import GameEvent
+from pbmserv.rendering.templates import environment, render, sentence_of
 from pbmserv.robots import knowing
+from pbmserv.web.board_page import said_of
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = Path(__file__).parent / "third_party" / "chomp"
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PATIENCE = 240.0
 CHOMP = EntryPoint("chomp", "chomp_for_pbmserv.chomp", packages.GROUP)
 
@@ -165,6 +177,41 @@ def test_what_is_broken_is_left_out(
     assert list(added.games) == ["chomp"]
     assert why in added.left_out["strange"]
     monkeypatch.delitem(sys.modules, "strange", raising=False)
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The example is one of the games, as if it were installed."""
+    added = found(monkeypatch, CHOMP)
+    monkeypatch.setattr(packages, "packaged", lambda taken: added)
+    loader: Any = environment().loader
+    monkeypatch.setattr(loader, "searchpath", [*loader.searchpath, *(f"{each}/en" for each in added.folders)])
+    games.cache_clear()
+    yield
+    games.cache_clear()
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_only_the_game_knows_is_told() -> None:
+    """In the news, in words and on the page; where more followed, right after the move that did it."""
+    board = replay(Match(101, "chomp", "chomp/1", (), True, ("alice", "bob"), "alice", NOON))
+    for seat, text in enumerate(("b1", "a2")):
+        board = board.apply(play(board.match, board.state, seat, text, None, NOON))
+    view = view_board(board, "alice")
+    server = Server("pbm@club.test")
+    for words in (False, True):
+        mail = " ".join(render("mail/notice.txt", words=words, view=view, alone=True, server=server).split())
+        assert "bob took A2, A3 and A4. Only A1 is left for you. Your turn." in mail
+    assert "Board 101, move 2: bob captured A2 bob, A3 bob and A4 bob." in mail
+    (page,) = said_of(view_board(board)).gone
+    assert isinstance(page, Prose)
+    assert page.lines == ("Only A1 is left for alice.",)
+    over = board.apply(play(board.match, board.state, 0, "a1", None, NOON))
+    assert render("mail/news.txt", view=view_board(over, "bob")).strip() == (
+        "You took A2, A3 and A4. Only A1 is left for alice. alice took A1. You won: alice cannot move!"
+    )
+    with pytest.raises(LookupError, match="no macro frozen"):
+        sentence_of(GameEvent("chomp", "frozen", "bob", (), 0))
 
 
 def robots(monkeypatch: pytest.MonkeyPatch, added: Mapping[str, object]) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.games.game import Event
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of
-from pbmserv.matches.replay import fold
+from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
@@ -193,3 +193,15 @@ def test_summaries() -> None:
     assert summarise(fold(declined)) == Summary("declined", None, 1, two, "A1")
     resigned = played.with_entries(log([("resigned", 0, "")], 2))
     assert summarise(fold(resigned)) == Summary("finished", None, 1, two, "A1")
+
+
+def test_what_a_seat_knows() -> None:
+    """What it was told, or played last; and what it did itself right after that, never what befell it."""
+    things: list[tuple[EntryKind, int, str]] = [
+        ("played", 0, "A1"), ("played", 1, "C1"), ("proposed", 1, ""), ("extended", 1, "5"), ("rejected", 0, ""),
+    ]  # fmt: skip
+    board = replay(match_of().with_entries(log(things)))
+    assert [board.known_to(0, told) for told in (None, 0, 1, 3, 4, 5)] == [1, 1, 1, 3, 5, 5]
+    assert [board.known_to(1, told) for told in (None, 0, 1, 3, 4, 5)] == [3, 0, 3, 3, 4, 5]
+    assert [board.has_news(0, told) for told in (None, 3, 4, 5)] == [True, True, False, False]
+    assert [board.has_news(None, told) for told in (0, 4, 5)] == [True, True, False]

@@ -1,15 +1,18 @@
 """Boards in text, to the letter."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pbmserv.commands.server import Server
 from pbmserv.games import games
+from pbmserv.games.choices import Choice
 from pbmserv.matches.log import Match
-from pbmserv.matches.moves import play, resign
+from pbmserv.matches.moves import AmbiguousMove, play, resign
 from pbmserv.matches.replay import fold, replay
 from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.markup import laid_out
-from pbmserv.rendering.templates import render
+from pbmserv.rendering.open_moves import OpenMoves
+from pbmserv.rendering.templates import render, say
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -131,3 +134,40 @@ def test_wide_boards_have_letters_over_their_squares() -> None:
     assert lines[0].index("I") == lines[2].index("(1)") + 1
     assert lines[-1].index("A") == lines[-3].index("<1>") + 1
     assert lines[2].startswith("    9  ")
+
+
+def choosing(starts: int, ways: int, more: int = 0) -> str:
+    """What a player reads with so many beginnings and ways to go on from each; and more that go on in 20 ways."""
+    counts = [ways] * starts + [20] * more
+    found = tuple(Choice(place, count, f"a{place}", None) for place, count in enumerate(counts, 1))
+    lists = [(f"A{place}", tuple(f"a{place}-b{way}" for way in range(ways))) for place in range(1, starts + 1)]
+    board = replay(played(("alice", "bob"), ""))
+    view = replace(view_board(board, "alice"), open_moves=OpenMoves(found, (), tuple(lists), "a1-b0", sum(counts)))
+    return " ".join(render("mail/several.txt", view=view).split())
+
+
+def test_moves_that_begin_alike() -> None:
+    """They are listed in 24 lines at most; of more a mail says where they begin, if that is not anywhere."""
+    assert choosing(2, 3) == (
+        "Where more than one move begins alike, choose one of these: a1-b0 a1-b1 a1-b2 a2-b0 a2-b1 a2-b2"
+    )
+    assert choosing(24, 2, more=1).endswith(
+        " a24-b0 a24-b1 More moves begin with a25. Send it as your move, and the server lists how it goes on."
+    )
+    assert choosing(36, 8) == (
+        f"Several moves each begin with {', '.join(f'a{place}' for place in range(1, 36))} or a36."
+        " Send one of these as your move, and the server lists how it goes on."
+    )
+    assert choosing(100, 3) == (
+        "There are 300 moves, too many to list. Send as your move where yours begins, and the server lists how it"
+        " goes on."
+    )
+
+
+def test_very_many_ways_to_go_on() -> None:
+    """A refusal lists 24 of them, and says how many there are."""
+    ways = tuple(f"j10-{place}" for place in range(360))
+    said = say(AmbiguousMove(board=101, begun=(1,), choices=ways), Server("pbm@club.test"))
+    lines = [line for line in laid_out(said).splitlines() if line]
+    assert len(lines) == 27
+    assert lines[-1] == "These are 24 of 360; the others are written in the same way."

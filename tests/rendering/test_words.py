@@ -233,6 +233,10 @@ def test_words_tell_the_open_moves(board: GameState) -> None:
         taken = [cells[event.cells[0]] for event in events if event.kind == "captured"]
         assert re.findall(r"(?:^|, | and )([A-Z][0-9])", listed) == taken
         assert events[0].piece == shown
+    if more := re.search(r"(?s)These capture too: (.*?)\.\n", text):
+        assert len(moves) == 24
+        listed = re.split(r",\s+|\s+and\s+", more[1])
+        moves.update(game.read(state.position, each) for each in listed)
     others = set(game.moves(state.position)) - moves
     assert not any(event.kind == "captured" for move in others for event in game.play(state.position, move)[1])
     assert ("Any other empty square" in text) == bool(others and moves)

@@ -5,6 +5,8 @@ from random import Random
 from typing import Any, Final, cast, get_args
 
 from pbmserv.games.game import Event, EventKind, ManySeats, Outcome, Reason, Seat, may_win
+from pbmserv.rendering.news import changes_in
+from pbmserv.rendering.templates import sentence_of
 from pbmserv.services.laws.setups import VERY_MANY, Setup, any_move, board_of, chance, reached, some_moves
 
 MOST_PLIES: Final = 5000
@@ -33,7 +35,8 @@ def check_position(setup: Setup, position: Any, random: Random) -> None:
 
 def check_events(setup: Setup, position: Any, events: tuple[Event, ...]) -> None:
     """Something happened, to a seat and to cells that there are; and what the players on turn did is the first."""
-    every = range(len(board_of(setup.game, position).names))
+    names = board_of(setup.game, position).names
+    every = range(len(names))
     assert events
     assert isinstance(events, tuple)
     for event in events:
@@ -43,11 +46,13 @@ def check_events(setup: Setup, position: Any, events: tuple[Event, ...]) -> None
         assert event.piece.isascii()
         assert event.count >= 0
         assert len(set(event.cells)) == len(event.cells) or event.kind in ("moved", "sown")
-        assert bool(event.cells) or event.kind in ("passed", "swapped", "scored", "eliminated", "left")
+        assert bool(event.cells) or event.kind in ("passed", "swapped", "scored", "eliminated", "left", "changed")
         assert len(event.cells) >= 2 or event.kind != "moved"
         assert event.count > 0 or event.kind not in ("sown", "scored")
         assert event.piece or event.kind != "promoted"
         assert event.kind != "left"
+    for change in changes_in(setup.game.info.name, names, events, ["one", "two"] * setup.seats):
+        assert all(sentence_of(change, reader).endswith((".", "!")) for reader in ("one", "two"))
 
 
 def check_outcome(setup: Setup, outcome: Outcome | None, gone: list[Seat]) -> None:

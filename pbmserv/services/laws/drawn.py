@@ -22,6 +22,13 @@ _LOOKED_AT: Final = (0, 1, 2, 9)
 """After so many plies a board is drawn, and as it stands at the end."""
 _MOST_PLIES: Final = 40
 
+MOST_BESIDE: Final = 80
+"""Lines beside the board that a mail may have: 24 of moves, 6 of where more begin, 28 of captures, and 22 for the
+rest: news, players, how to answer. Nobody should have to look for these."""
+
+MOST_HEARD: Final = 160
+"""Lines of a mail in words: up to three for each row of a board, and what can be played."""
+
 
 def check_drawings(setup: Setup) -> None:
     """A random game is drawn as mails and pictures draw it."""
@@ -43,8 +50,10 @@ def check_mails(board: GameState) -> None:
     """Mails have a board in text of 72 columns, the same in words, and in HTML where it fits."""
     for userid in {board.on_turn, board.match.userids[-1]} - {None}:
         view = view_board(board, userid)
-        for words in (False, True):
-            check_text(_text(view, words))
+        for words, most in ((False, MOST_BESIDE + view.diagram.text.count("\n")), (True, MOST_HEARD)):
+            text = _text(view, words)
+            check_text(text)
+            assert len(text.splitlines()) <= most
         html = html_part(Content(document_of(""), (view,)), "Board 101", _SERVER.address, _SERVER)
         assert html is not None
 

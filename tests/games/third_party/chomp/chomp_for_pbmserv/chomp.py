@@ -53,7 +53,8 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     places = {cell: _place(position.board, cell) for cell in sorted(position.left)}
     eaten = tuple(cell for cell, (x, y) in places.items() if x >= column and y >= row)
     after = Position(position.board, position.left.difference(eaten), 1 - position.turn, eaten)
-    return after, (Event("captured", position.turn, eaten),)
+    poisoned = (Event("changed", after.turn, (0,), "poisoned"),) if after.left == {0} else ()
+    return after, (Event("captured", position.turn, eaten), *poisoned)
 
 
 def outcome(position: Position) -> Outcome | None:
