@@ -22,7 +22,7 @@ from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext, plain_answer
 from pbmserv.services.limits import Allowance, allowance_of, left
 from pbmserv.services.pending import PendingMail
-from pbmserv.store import accounts, counts
+from pbmserv.store import accounts, counts, players
 from pbmserv.store.outbox import OutboxMessage
 
 
@@ -151,4 +151,4 @@ def void_password(connection: Connection, records: Queries, pending: PendingMail
     owner = records.owner_of(sender) if sender else None
     is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in pending.runnable.lines)
     if owner is not None and not owner.is_confirmed and is_sign_up:
-        accounts.write_account_change(connection, NewPassword(owner.id, accounts.NO_HASH), now)
+        accounts.write_account_change(connection, NewPassword(owner.id, players.NO_HASH), now)

@@ -56,12 +56,13 @@ def _take_in(app: App, record: Mapping[str, Any], names: Mapping[str, str], rate
         if len(set(userids)) < len(userids):
             raise CannotImport("one player cannot sit in two seats")
         starter = _starter(connection, record, userids, names)
-        number = matches.next_number(connection)
+        records = TransactionQueries(connection)
+        number = records.next_number()
         board = _replayed(record, number, userids, starter, rated and record["rated"])
         _require_credible(app, record, board, now)
         _require_new(connection, app, record, board)
         decision = Decision(Showing((), 0), opened=board.match, entries=board.match.entries, boards=(board,))
-        write_decision(connection, TransactionQueries(connection), decision, now)
+        write_decision(connection, records, decision, now)
     return number
 
 
