@@ -7,8 +7,8 @@ from typing import Final
 from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.services.app import App
 from pbmserv.services.play import OpenLink, find_link
-from pbmserv.store import listing
 from pbmserv.store.engine import reading
+from pbmserv.store.queries import TransactionQueries
 
 MOST_SHOWN: Final = 100
 """Boards on a desk. Who has more sees the most urgent ones."""
@@ -46,7 +46,8 @@ def load_desk(app: App, key: str, now: datetime) -> Desk | None:
     userids = (link.player.userid,)
     with reading(app.engine) as connection:
         wanted = ListingQuery(userids=userids, filter="next", count=MOST_SHOWN, with_practice=True)
-        waiting = listing.listing(connection, wanted)
-        running = listing.listing(connection, ListingQuery(userids=userids, count=2 * MOST_SHOWN))
+        records = TransactionQueries(connection)
+        waiting = records.boards(wanted)
+        running = records.boards(ListingQuery(userids=userids, count=2 * MOST_SHOWN))
     others = tuple(line for line in running.lines if line.to_move != link.player.userid)
     return Desk(link, waiting.lines, others[:MOST_SHOWN], waiting.total)

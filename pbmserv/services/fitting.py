@@ -11,7 +11,6 @@ from pbmserv.matches.pools import pool_of
 from pbmserv.matches.replay import GameState
 from pbmserv.robots.levels import rungs_of, strengths_of
 from pbmserv.robots.robot import MOST_RESULTS, Result, fitting_rung, rung_of
-from pbmserv.store import rankings
 from pbmserv.store import robots as stored
 from pbmserv.store.queries import TransactionQueries
 
@@ -22,7 +21,7 @@ def rung_for(connection: Connection, records: TransactionQueries, board: GameSta
     strengths = dict(zip(rungs_of(game, position), strengths_of(game, position), strict=True))
     found = [each for each in map(records.player, board.match.userids) if each is not None and each.robot is None]
     fitting = [
-        fitting_rung(strengths, [*_results(connection, records, each, board)], _points(connection, each, board))
+        fitting_rung(strengths, [*_results(connection, records, each, board)], _points(records, each, board))
         for each in found
     ]
     return max(fitting, key=[*strengths].index, default=fitting_rung(strengths, []))
@@ -45,7 +44,7 @@ def _rank(ranks: tuple[int, ...], seat: Seat | None) -> int:
     return len(ranks) if seat is None else ranks[seat]
 
 
-def _points(connection: Connection, player: Player, board: GameState) -> int | None:
+def _points(records: TransactionQueries, player: Player, board: GameState) -> int | None:
     """The player's rating where this board would count, if it is established."""
-    tally = rankings.tallies(connection, player.id, board.match.game).get(pool_of(board.match))
+    tally = records.tallies(player, board.match.game).get(pool_of(board.match))
     return tally.rating.points if tally is not None and tally.rating.is_established else None

@@ -22,7 +22,7 @@ from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import Allowance, allowance_of, left
 from pbmserv.services.pending import PendingMail
-from pbmserv.store import accounts, counts
+from pbmserv.store import accounts, counts, players
 
 
 def allowance(connection: Connection, records: Queries, to: ReplyContext, pending: PendingMail) -> Allowance:
@@ -148,4 +148,4 @@ def void_password(connection: Connection, records: Queries, pending: PendingMail
     owner = records.owner_of(sender) if sender else None
     is_sign_up = any(isinstance(line, Parsed) and line.command.name == "signup" for line in pending.runnable.lines)
     if owner is not None and not owner.is_confirmed and is_sign_up:
-        accounts.write_account_change(connection, NewPassword(owner.id, accounts.NO_HASH), now)
+        accounts.write_account_change(connection, NewPassword(owner.id, players.NO_HASH), now)

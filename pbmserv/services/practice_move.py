@@ -22,7 +22,7 @@ from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
 from pbmserv.parser.words import normalised
 from pbmserv.services.reply_text import ReplyText, reply_text
 from pbmserv.services.sender import SenderIdentity
-from pbmserv.store import puzzles
+from pbmserv.store.queries import TransactionQueries
 
 _NO: Final = "no"
 
@@ -61,7 +61,7 @@ def answered_apart(connection: Connection, identity: SenderIdentity) -> Answered
     if NOT_THERE_YET in shown:
         return AnsweredApart()
     found = [-number for number in shown if number < NOT_THERE_YET]
-    puzzle = puzzles.find(connection, found[0]) if len(shown) == len(found) == 1 else None
+    puzzle = TransactionQueries(connection).puzzle(found[0]) if len(shown) == len(found) == 1 else None
     return None if puzzle is None else AnsweredApart(puzzle)
 
 

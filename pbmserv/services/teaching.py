@@ -23,6 +23,7 @@ from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
 from pbmserv.store import matches, players, robots
 from pbmserv.store.engine import is_database_trouble, reading, run_again
+from pbmserv.store.queries import TransactionQueries
 
 AT_ONCE: Final = 0.4
 """Seconds of thinking after which it is stored what was found, and a board that waits for a robot comes first."""
@@ -84,7 +85,7 @@ def _next_unasked(app: App, now: datetime) -> int | None:
 def _think_about(app: App, number: int, now: datetime, clock: Clock) -> None:
     with reading(app.engine) as connection:
         board = matches.replayed(connection, number, app.looked_at.find(number))
-        known = robots.find_evaluations(connection, board) if board is not None else ()
+        known = TransactionQueries(connection).evaluations(board) if board is not None else ()
     if board is None:
         return
     app.looked_at.remember([board])

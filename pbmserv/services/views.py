@@ -17,7 +17,7 @@ from pbmserv.matches.ratings import Section
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.app import App
-from pbmserv.store import inbox, listing, matches, offers, outbox, players, rankings, robots, seatings
+from pbmserv.store import inbox, listing, matches, outbox, players, seatings
 from pbmserv.store.engine import reading
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.outbox import QueuedMessage
@@ -55,7 +55,7 @@ def _game_state(connection: Connection, app: App, number: int) -> GameState | No
 def load_evaluations(app: App, board: GameState) -> Sequence[Evaluation]:
     """What is known of the positions of a board, from its start."""
     with reading(app.engine) as connection:
-        return robots.find_evaluations(connection, board)
+        return TransactionQueries(connection).evaluations(board)
 
 
 def count_entries(app: App, boards: Sequence[int]) -> Mapping[int, int]:
@@ -67,7 +67,7 @@ def count_entries(app: App, boards: Sequence[int]) -> Mapping[int, int]:
 def list_boards(app: App, wanted: ListingQuery) -> Listing:
     """A page of the listing of boards."""
     with reading(app.engine) as connection:
-        return listing.listing(connection, wanted)
+        return TransactionQueries(connection).boards(wanted)
 
 
 def search_boards(app: App, wanted: BoardSearch) -> SearchPage:
@@ -79,7 +79,7 @@ def search_boards(app: App, wanted: BoardSearch) -> SearchPage:
 def list_offers(app: App, game: str | None) -> Sequence[OpenOffer]:
     """The open offers of a game, or of all, by number."""
     with reading(app.engine) as connection:
-        return [offer for offer in offers.all_open(connection) if game in (None, offer.game)]
+        return [offer for offer in TransactionQueries(connection).open_offers() if game in (None, offer.game)]
 
 
 def list_inbox(app: App, status: str | None, count: int) -> Sequence[InboxMessage]:
@@ -104,22 +104,21 @@ MOST_DRAWN: Final = 300
 def load_profile(app: App, userid: str, now: datetime) -> Profile | None:
     """The profile of a player; the case of the userid does not matter. None if nobody has it."""
     with reading(app.engine) as connection:
-        player = players.find(connection, userid)
+        records = TransactionQueries(connection)
+        player = records.player(userid)
         if player is None:
             return None
         theirs = (player.userid,)
         # A robot may play on thousands of boards and moves within a minute, so its turns are not listed.
         next_ones = ListingQuery(userids=theirs, filter="next", count=MOST_BOARDS)
-        waiting = () if player.robot else listing.listing(connection, next_ones).lines
+        waiting = () if player.robot else records.boards(next_ones).lines
         running = listing.search(connection, BoardSearch(userids=theirs, count=2 * MOST_BOARDS))
-        tallies = rankings.tallies(connection, player.id, None)
+        tallies = records.tallies(player)
         return Profile(
             userid=player.userid,
             robot=player.robot,
             ratings=tuple(
-                RatedGame(
-                    pool, tally, tally.section(now), rankings.course(connection, player.id, pool, MOST_DRAWN)
-                )
+                RatedGame(pool, tally, tally.section(now), records.course(player, pool, MOST_DRAWN))
                 for pool, tally in tallies.items()
             ),
             waiting=waiting,
@@ -127,7 +126,7 @@ def load_profile(app: App, userid: str, now: datetime) -> Profile | None:
                 :MOST_BOARDS
             ],
             running=running.total,
-            results=rankings.results(connection, player.id, MOST_BOARDS),
+            results=records.results(player, MOST_BOARDS),
             rated=sum(tally.counted for tally in tallies.values()),
         )
 
@@ -137,8 +136,8 @@ def load_standings(
 ) -> tuple[Standings, Sequence[Pool]]:
     """A page of the rating list of a pool, and all pools of its game in which anybody has a rating."""
     with reading(app.engine) as connection:
-        found = rankings.standings(connection, pool, sections, now, first, count)
-        return found, rankings.rated_pools(connection, pool.game)
+        records = TransactionQueries(connection)
+        return records.standings(pool, sections, now, first, count), records.rated_pools(pool.game)
 
 
 def resolve_userids(
@@ -146,15 +145,16 @@ def resolve_userids(
 ) -> tuple[Mapping[str, str | None], Mapping[str, Sequence[str]]]:
     """The userids as their owners write them, None for unknown ones; and for these up to three suggestions."""
     with reading(app.engine) as connection:
-        found = {each: players.find(connection, each) for each in typed}
-        similar = {each: players.similar(connection, each) for each in typed if found[each] is None}
+        records = TransactionQueries(connection)
+        found = {each: records.player(each) for each in typed}
+        similar = {each: records.similar_userids(each) for each in typed if found[each] is None}
     return {each: None if player is None else player.userid for each, player in found.items()}, similar
 
 
 def similar_userids(app: App, typed: str) -> Sequence[str]:
     """Up to three userids that may have been meant, best first."""
     with reading(app.engine) as connection:
-        return players.similar(connection, typed)
+        return TransactionQueries(connection).similar_userids(typed)
 
 
 def list_players(app: App) -> Sequence[Player]:

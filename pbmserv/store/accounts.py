@@ -3,7 +3,7 @@
 That is for that player: no hash, no token, nothing about others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
@@ -58,12 +58,14 @@ from pbmserv.matches.player import (
     PersonalMail,
     PersonalPlan,
     PersonalQuestion,
+    Player,
 )
-from pbmserv.store import clocks, counts, puzzles, retention
+from pbmserv.matches.queries import Queries
+from pbmserv.store import clocks, counts, retention
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.mail_tokens import digest
-from pbmserv.store.players import signed_up
+from pbmserv.store.players import NO_HASH
 from pbmserv.store.tables import (
     addresses,
     blocks,
@@ -89,9 +91,6 @@ FORMER: Final = "former player"
 
 _COLUMNS: Final[Mapping[str, str]] = MappingProxyType({"words": "accessible_text", "boards": "board_mail"})
 """Settings whose columns have other names."""
-
-NO_HASH: Final = "-"
-"""The hash of an account for which no password works."""
 
 RECENTLY: Final = timedelta(days=7)
 """A player whose mail bounced within this time may lack boards: they are sent again to a new address."""
@@ -296,24 +295,36 @@ _SAID: Final = (MESSAGES_A_DAY, BROADCASTS, VACATIONS)
 _EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def personal_data(connection: Connection, player_id: int) -> PersonalData:
-    """Everything about a player except boards, settings and blocks; only the newest mails."""
-    mails = _mails(player_id).subquery()
-    newest = select(mails).order_by(mails.c.at.desc(), mails.c.way.desc(), mails.c.id.desc()).limit(MOST_MAILS)
-    return PersonalData(
-        signed_up=signed_up(connection, player_id),
-        addresses=_addresses(connection, player_id),
-        questions=open_questions(connection, player_id),
-        mails=tuple(
-            PersonalMail(row.way, row.address, row.at, row.fate) for row in connection.execute(newest).all()
-        ),
-        mails_total=connection.execute(select(func.count()).select_from(mails)).scalar_one(),
-        returns=_returns(connection, player_id),
-        plans=_plans(connection, player_id),
-        offers=_offers(connection, player_id),
-        puzzles=tuple(puzzles.tries_of(connection, player_id).values()),
-        said=sum(counts.total(connection, each.name, str(player_id), _EVER) for each in _SAID),
-    )
+class AccountQueries(Queries):
+    """Queries for what is stored about one player, within one transaction."""
+
+    _connection: Connection
+
+    def questions(self, player: Player) -> Sequence[PersonalQuestion]:
+        theirs = select(confirmations).where(confirmations.c.player_id == player.id)
+        rows = self._connection.execute(theirs.order_by(confirmations.c.asked_at, confirmations.c.about))
+        return [PersonalQuestion(row.kind, row.address, tuple(row.lines), row.asked_at) for row in rows]
+
+    def kept_about(self, player: Player) -> PersonalData:
+        connection, player_id = self._connection, player.id
+        mails = _mails(player_id).subquery()
+        newest = select(mails).order_by(mails.c.at.desc(), mails.c.way.desc(), mails.c.id.desc())
+        return PersonalData(
+            signed_up=self.signed_up(player),
+            addresses=_addresses(connection, player_id),
+            # Not those asked just now: they are not stored yet.
+            questions=tuple(AccountQueries.questions(self, player)),
+            mails=tuple(
+                PersonalMail(row.way, row.address, row.at, row.fate)
+                for row in connection.execute(newest.limit(MOST_MAILS)).all()
+            ),
+            mails_total=connection.execute(select(func.count()).select_from(mails)).scalar_one(),
+            returns=_returns(connection, player_id),
+            plans=_plans(connection, player_id),
+            offers=_offers(connection, player_id),
+            puzzles=tuple(self.puzzle_tries(player).values()),
+            said=sum(counts.total(connection, each.name, str(player_id), _EVER) for each in _SAID),
+        )
 
 
 def _plans(connection: Connection, player_id: int) -> tuple[PersonalPlan, ...]:
@@ -341,19 +352,6 @@ def _addresses(connection: Connection, player_id: int) -> tuple[PersonalAddress,
     )
     return tuple(
         PersonalAddress(row.address, row.is_first, row.confirmed_at, row.suspended_at)
-        for row in connection.execute(query)
-    )
-
-
-def open_questions(connection: Connection, player_id: int) -> tuple[PersonalQuestion, ...]:
-    """The confirmations that a player has not answered, the oldest first."""
-    query = (
-        select(confirmations)
-        .where(confirmations.c.player_id == player_id)
-        .order_by(confirmations.c.asked_at, confirmations.c.about)
-    )
-    return tuple(
-        PersonalQuestion(row.kind, row.address, tuple(row.lines), row.asked_at)
         for row in connection.execute(query)
     )
 

@@ -34,7 +34,9 @@ from pbmserv.matches.queries import (
     Filter,
     Listing,
     ListingQuery,
+    Queries,
     SearchPage,
+    Sort,
 )
 from pbmserv.store import clocks
 from pbmserv.store.matches import options_of, summary_of, userids_at
@@ -114,42 +116,77 @@ class _Way:
         return [Cursor(row[-1], row[0] if len(row) > 1 else None) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class _Among:
+    """The boards of a status and a game at which all of these players sit, the one with fewest boards first."""
+
+    which: Filter
+    game: str | None
+    ids: Sequence[int]
+    with_practice: bool = False
+
+    def of_everybody(self) -> Select[Any]:
+        """The boards, whoever sits there."""
+        query = select(matches).where(*_STATUS[self.which], *_is_of(self.game))
+        return query if self.with_practice else query.where(_COUNTS)
+
+    def of_players(self, with_matches: bool = False) -> Select[Any]:
+        """The boards, found among those of the first player."""
+        query = select(seats).where(seats.c.player_id == self.ids[0], *_sit_at(self.ids[1:], seats.c.match))
+        if not self.with_practice:
+            query = query.where(~exists().where(_match.c.number == seats.c.match, _match.c.practice))
+        if self.which != "all":
+            query = query.where(_is_on_or_over(self.which in ("active", "next")))
+        if self.game is None and self.which != "finished" and not with_matches:
+            return query
+        query = query.join(matches, matches.c.number == seats.c.match).where(*_is_of(self.game, plainly=True))
+        return query.where(_plainly(matches.c.status) == "finished") if self.which == "finished" else query
+
+
+class ListingQueries(Queries):
+    """Queries for pages of boards, within one transaction."""
+
+    _connection: Connection
+
+    def boards(self, wanted: ListingQuery) -> Listing:
+        # The number of all is exact, which takes longer the more there are.
+        connection = self._connection
+        ids = _ids(connection, wanted.userids, is_running=wanted.filter in ("active", "next"))
+        if ids is None:
+            return Listing((), 0)
+        among = _Among(wanted.filter, wanted.game, ids, wanted.with_practice)
+        if wanted.filter == "next":
+            every = _waiting(connection, among)
+            return Listing(lines_of(connection, every[wanted.first :][: wanted.count]), len(every))
+        total = _count(connection, among)
+        end = min(wanted.first + wanted.count, total)
+        if wanted.first >= end:
+            return Listing((), total)
+        ways = _by_last_move(connection, among)
+        places = _merged([way.places(connection, None, None, end) for way in ways], is_backward=False)
+        return Listing(lines_of(connection, [place.number for place in places[wanted.first : end]]), total)
+
+
 def search(connection: Connection, wanted: BoardSearch) -> SearchPage:
     """A page of the boards that match; its cost does not grow with the number of boards."""
     ids = _ids(connection, wanted.userids, is_running=wanted.boards == "active")
     if ids is None:
         return SearchPage((), 0)
-    places = _places(connection, wanted, ids)
+    among = _Among(wanted.boards, wanted.game, ids)
+    places = _places(connection, wanted, among)
     if wanted.before is not None and len(places) <= wanted.count:
         # So few go before it that they are the first page, which may be longer.
         wanted = replace(wanted, before=None)
-        places = _places(connection, wanted, ids)
+        places = _places(connection, wanted, among)
     numbers = [place.number for place in places[: wanted.count]]
     lines = lines_of(connection, numbers if wanted.before is None else numbers[::-1])
     return SearchPage(
         lines,
-        _count(connection, wanted.game, wanted.boards, ids, wanted.sort == "time", MOST_COUNTED + 1),
+        _count(connection, among, wanted.sort == "time", MOST_COUNTED + 1),
         has_earlier=wanted.before is not None or wanted.after is not None,
         has_later=wanted.before is not None or len(places) > wanted.count,
         winners=winners_of(connection, [line.number for line in lines if line.summary.status == "finished"]),
     )
-
-
-def listing(connection: Connection, wanted: ListingQuery) -> Listing:
-    """A page of the boards that match, and their exact number, which takes longer the more there are."""
-    ids = _ids(connection, wanted.userids, is_running=wanted.filter in ("active", "next"))
-    if ids is None:
-        return Listing((), 0)
-    if wanted.filter == "next":
-        every = _waiting(connection, wanted.game, ids, wanted.with_practice)
-        return Listing(lines_of(connection, every[wanted.first :][: wanted.count]), len(every))
-    total = _count(connection, wanted.game, wanted.filter, ids, with_practice=wanted.with_practice)
-    end = min(wanted.first + wanted.count, total)
-    if wanted.first >= end:
-        return Listing((), total)
-    ways = _by_last_move(connection, wanted.game, wanted.filter, ids, wanted.with_practice)
-    places = _merged([way.places(connection, None, None, end) for way in ways], is_backward=False)
-    return Listing(lines_of(connection, [place.number for place in places[wanted.first : end]]), total)
 
 
 def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
@@ -181,8 +218,8 @@ def _boards_of(connection: Connection, player_id: int, is_running: bool) -> int:
     return connection.execute(counted).scalar_one()
 
 
-def _places(connection: Connection, wanted: BoardSearch, ids: Sequence[int]) -> list[Cursor]:
-    ways = _ways(connection, wanted, ids)
+def _places(connection: Connection, wanted: BoardSearch, among: _Among) -> list[Cursor]:
+    ways = _ways(connection, wanted.sort, among)
     found = [way.places(connection, wanted.after, wanted.before, wanted.count + 1) for way in ways]
     return _merged(found, is_backward=wanted.before is not None)[: wanted.count + 1]
 
@@ -195,107 +232,67 @@ def _merged(found: Sequence[list[Cursor]], is_backward: bool) -> list[Cursor]:
     return sorted(places, key=lambda place: (place.at, place.number), reverse=not is_backward)
 
 
-def _ways(connection: Connection, wanted: BoardSearch, ids: Sequence[int]) -> list[_Way]:
-    if wanted.sort == "last":
-        return _by_last_move(connection, wanted.game, wanted.boards, ids)
-    if wanted.sort == "time":
-        return [_by_deadline(connection, wanted.game, ids)]
-    if ids:
-        return [_Way(_of_players(wanted.game, wanted.boards, ids), (seats.c.match,))]
+def _ways(connection: Connection, sort: Sort, among: _Among) -> list[_Way]:
+    if sort == "last":
+        return _by_last_move(connection, among)
+    if sort == "time":
+        return [_by_deadline(connection, among)]
+    if among.ids:
+        return [_Way(among.of_players(), (seats.c.match,))]
     # Boards of a game that run are few among those of the game, and more among those that run.
-    is_of_game = _is_of(wanted.game, plainly=wanted.boards == "active")
-    return [_Way(select(matches).where(*_STATUS[wanted.boards], *is_of_game, _COUNTS), (matches.c.number,))]
+    is_of_game = _is_of(among.game, plainly=among.which == "active")
+    return [_Way(select(matches).where(*_STATUS[among.which], *is_of_game, _COUNTS), (matches.c.number,))]
 
 
-def _by_last_move(
-    connection: Connection, game: str | None, which: Filter, ids: Sequence[int], with_practice: bool = False
-) -> list[_Way]:
+def _by_last_move(connection: Connection, among: _Among) -> list[_Way]:
     along = (matches.c.last_at, matches.c.number)
-    everybodys = select(matches).where(*_is_of(game))
-    if not with_practice:
-        everybodys = everybodys.where(_COUNTS)
-    if not ids:
-        return [_Way(everybodys.where(*_STATUS[which]), along)]
-    if which == "all":
-        return [
-            way
-            for each in ("active", "inactive")
-            for way in _by_last_move(connection, game, each, ids, with_practice)
-        ]
-    if which != "active":
-        theirs = _of_players(game, which, ids, with_practice=with_practice)
-        return [_Way(theirs, (seats.c.ended_at, seats.c.match))]
-    if _boards_of(connection, ids[0], is_running=True) > MOST_SORTED:
-        return [_Way(everybodys.where(*_STATUS[which], *_sit_at(ids, matches.c.number)), along)]
-    return [_Way(_of_players(game, which, ids, with_matches=True, with_practice=with_practice), along)]
+    if not among.ids:
+        return [_Way(among.of_everybody(), along)]
+    if among.which == "all":
+        on, over = replace(among, which="active"), replace(among, which="inactive")
+        return [*_by_last_move(connection, on), *_by_last_move(connection, over)]
+    if among.which != "active":
+        return [_Way(among.of_players(), (seats.c.ended_at, seats.c.match))]
+    if _boards_of(connection, among.ids[0], is_running=True) > MOST_SORTED:
+        return [_Way(among.of_everybody().where(*_sit_at(among.ids, matches.c.number)), along)]
+    return [_Way(among.of_players(with_matches=True), along)]
 
 
-def _by_deadline(connection: Connection, game: str | None, ids: Sequence[int]) -> _Way:
+def _by_deadline(connection: Connection, among: _Among) -> _Way:
     along = (clock_table.c.deadline_at, clock_table.c.match)
-    if ids and _boards_of(connection, ids[0], is_running=True) <= MOST_SORTED:
-        theirs = _of_players(game, "active", ids).join(clock_table, clock_table.c.match == seats.c.match)
+    if among.ids and _boards_of(connection, among.ids[0], is_running=True) <= MOST_SORTED:
+        theirs = replace(among, which="active").of_players()
+        theirs = theirs.join(clock_table, clock_table.c.match == seats.c.match)
         return _Way(theirs.where(_RUNS_OUT), along, is_ascending=True)
-    every = select(clock_table).where(_RUNS_OUT, *_sit_at(ids, clock_table.c.match))
-    if game is not None:
-        every = every.join(matches, matches.c.number == clock_table.c.match).where(*_is_of(game, plainly=True))
+    every = select(clock_table).where(_RUNS_OUT, *_sit_at(among.ids, clock_table.c.match))
+    if among.game is not None:
+        is_of_game = _is_of(among.game, plainly=True)
+        every = every.join(matches, matches.c.number == clock_table.c.match).where(*is_of_game)
     return _Way(every, along, is_ascending=True)
 
 
-def _waiting(
-    connection: Connection, game: str | None, ids: Sequence[int], with_practice: bool = False
-) -> Sequence[int]:
+def _waiting(connection: Connection, among: _Among) -> Sequence[int]:
     """The numbers of the boards on which one of these players is to move, the most urgent first."""
-    query = select(matches).where(*_STATUS["next"], _COUNTS)
-    if ids:
-        query = _of_players(game, "next", ids, with_matches=True, with_practice=with_practice)
-        on_turn = _seat.c.player_id.in_(ids), _seat.c.seat == matches.c.to_move
+    if among.ids:
+        query = among.of_players(with_matches=True)
+        on_turn = _seat.c.player_id.in_(among.ids), _seat.c.seat == matches.c.to_move
         query = query.where(exists().where(_seat.c.match == matches.c.number, *on_turn))
     else:
-        query = query.where(*_is_of(game))
+        query = among.of_everybody()
     query = query.outerjoin(clock_table, clock_table.c.match == matches.c.number)
     urgency = (clocks.DEADLINE.is_(None), clocks.DEADLINE, matches.c.last_at, matches.c.number)
-    return (
-        connection.execute(
-            query.with_only_columns(matches.c.number, maintain_column_froms=True).order_by(*urgency)
-        )
-        .scalars()
-        .all()
-    )
+    numbers = query.with_only_columns(matches.c.number, maintain_column_froms=True).order_by(*urgency)
+    return connection.execute(numbers).scalars().all()
 
 
-def _count(
-    connection: Connection,
-    game: str | None,
-    which: Filter,
-    ids: Sequence[int],
-    runs_out: bool = False,
-    most: int | None = None,
-    with_practice: bool = False,
-) -> int:
+def _count(connection: Connection, among: _Among, runs_out: bool = False, most: int | None = None) -> int:
     """How many boards fit, and of those perhaps only those whose clock runs; `most` where there are more."""
-    query = select(matches).where(*_STATUS[which], *_is_of(game), _COUNTS)
-    if ids:
-        query = _of_players(game, which, ids, with_practice=with_practice)
+    query = among.of_players() if among.ids else among.of_everybody()
     if runs_out:
-        number = seats.c.match if ids else matches.c.number
+        number = seats.c.match if among.ids else matches.c.number
         query = query.join(clock_table, clock_table.c.match == number).where(_RUNS_OUT)
     fitting = query.with_only_columns(literal(1), maintain_column_froms=True).limit(most).subquery()
     return connection.execute(select(func.count()).select_from(fitting)).scalar_one()
-
-
-def _of_players(
-    game: str | None, which: Filter, ids: Sequence[int], with_matches: bool = False, with_practice: bool = False
-) -> Select[Any]:
-    """The boards at which all of them sit, found among those of the first."""
-    query = select(seats).where(seats.c.player_id == ids[0], *_sit_at(ids[1:], seats.c.match))
-    if not with_practice:
-        query = query.where(~exists().where(_match.c.number == seats.c.match, _match.c.practice))
-    if which != "all":
-        query = query.where(_is_on_or_over(which in ("active", "next")))
-    if game is None and which != "finished" and not with_matches:
-        return query
-    query = query.join(matches, matches.c.number == seats.c.match).where(*_is_of(game, plainly=True))
-    return query.where(_plainly(matches.c.status) == "finished") if which == "finished" else query
 
 
 def _sit_at(ids: Sequence[int], number: ColumnElement[int]) -> list[ColumnElement[bool]]:

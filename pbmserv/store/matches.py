@@ -25,17 +25,49 @@ from pbmserv.commands.command import Decision
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.log import Entry, Match
+from pbmserv.matches.player import Player
 from pbmserv.matches.pools import Pool, pools_of
+from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.store import clocks, ratings
 from pbmserv.store.tables import conditional_moves, entries, matches, players, rating_changes, seats
 
+FIRST_NUMBER: Final = 101
 
-def find_plan(connection: Connection, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
-    """A seat's plan of that kind; None if it has none."""
-    row = connection.execute(_FIND_PLAN, {"board": board, "of_seat": seat, "of_kind": kind}).one_or_none()
-    return None if row is None else ConditionalPlan(row.plies, row.content)
+
+class MatchQueries(Queries):
+    """Queries for matches and plans, within one transaction."""
+
+    _connection: Connection
+
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
+        key = {"board": board, "of_seat": seat, "of_kind": kind}
+        row = self._connection.execute(_FIND_PLAN, key).one_or_none()
+        return None if row is None else ConditionalPlan(row.plies, row.content)
+
+    def have_played(self, one: Player, other: Player) -> bool:
+        theirs = seats.alias()
+        together = select(seats.c.match).join(theirs, theirs.c.match == seats.c.match)
+        together = together.join(matches, matches.c.number == seats.c.match)
+        found = together.where(
+            seats.c.player_id == one.id, theirs.c.player_id == other.id, matches.c.status != "declined"
+        )
+        return self._connection.execute(found.limit(1)).first() is not None
+
+    def next_number(self) -> int:
+        # If two transactions take the same one, the primary key makes one retry.
+        highest = self._connection.execute(select(func.max(matches.c.number))).scalar_one()
+        return FIRST_NUMBER if highest is None else highest + 1
+
+    def running(self) -> Sequence[tuple[str, int]]:
+        counted = matches.c.status == "active", matches.c.practice.is_(False)
+        query = select(matches.c.game, func.count()).where(*counted).group_by(matches.c.game)
+        return [(row[0], row[1]) for row in self._connection.execute(query)]
+
+    def practice_of(self, player: Player) -> int | None:
+        query = select(matches.c.number).where(matches.c.started_by == player.id, matches.c.practice)
+        return self._connection.execute(query.limit(1)).scalar_one_or_none()
 
 
 def follow_plans(connection: Connection, board: GameState) -> None:
@@ -64,8 +96,6 @@ _FIND_PLAN: Final = select(conditional_moves.c.plies, conditional_moves.c.conten
     conditional_moves.c.kind == bindparam("of_kind"),
 )
 
-
-FIRST_NUMBER = 101
 
 _SUMMARY = ("status", "to_move", "plies", "last_at", "last_move")
 
@@ -117,17 +147,6 @@ def sitting_at(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
     )
 
 
-def have_shared(connection: Connection, one: int, other: int) -> bool:
-    """Whether two players have seats at one board that was not declined."""
-    theirs = seats.alias()
-    together = select(seats.c.match).join(theirs, theirs.c.match == seats.c.match)
-    together = together.join(matches, matches.c.number == seats.c.match)
-    found = together.where(
-        seats.c.player_id == one, theirs.c.player_id == other, matches.c.status != "declined"
-    ).limit(1)
-    return connection.execute(found).first() is not None
-
-
 def load(connection: Connection, number: int) -> Match | None:
     """A match with its whole log."""
     match = _without_log(connection, number)
@@ -160,28 +179,10 @@ def game_of(connection: Connection, number: int) -> str | None:
     return connection.execute(_GAME_OF, {"wanted": number}).scalar_one_or_none()
 
 
-def next_number(connection: Connection) -> int:
-    """The number of a new match. If two transactions take the same one, the primary key makes one retry."""
-    highest = connection.execute(select(func.max(matches.c.number))).scalar_one()
-    return FIRST_NUMBER if highest is None else highest + 1
-
-
 def summary(connection: Connection, number: int) -> Summary | None:
     """The stored summary of a match."""
     row = connection.execute(select(matches).where(matches.c.number == number)).one_or_none()
     return None if row is None else summary_of(row)
-
-
-def running(connection: Connection) -> list[tuple[str, int]]:
-    """How many boards of each game are active; practice is not counted."""
-    query = select(matches.c.game, func.count()).where(matches.c.status == "active", matches.c.practice.is_(False))
-    return [(row[0], row[1]) for row in connection.execute(query.group_by(matches.c.game))]
-
-
-def practice_of(connection: Connection, player_id: int) -> int | None:
-    """The number of a player's practice board."""
-    query = select(matches.c.number).where(matches.c.started_by == player_id, matches.c.practice)
-    return connection.execute(query.limit(1)).scalar_one_or_none()
 
 
 def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:

@@ -8,12 +8,34 @@ from sqlalchemy import Connection, Row, Select, and_, delete, exists, insert, or
 
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
 from pbmserv.matches.open_offer import OpenOffer
+from pbmserv.matches.queries import Queries
 from pbmserv.store import clocks
 from pbmserv.store.tables import matches, offer_players, offers, players
 
 OfferChange = NewOffer | JoinedOffer | LeftOffer | EndedOffer
 
 _OPEN = offers.c.status == "open"
+
+
+class OfferQueries(Queries):
+    """Queries for open offers, within one transaction."""
+
+    _connection: Connection
+
+    def open_offers(self) -> Sequence[OpenOffer]:
+        return _values(self._connection, _rows().where(_OPEN).order_by(offers.c.number))
+
+    def offer(self, number: int) -> OpenOffer | None:
+        query = _rows().where(offers.c.number == number).order_by(offers.c.id.desc()).limit(1)
+        return next(iter(_values(self._connection, query)), None)
+
+    def last_offer_number(self) -> int:
+        query = select(offers.c.number).order_by(offers.c.id.desc()).limit(1)
+        return self._connection.execute(query).scalar_one_or_none() or 0
+
+    def rematch_of(self, board: int) -> int | None:
+        query = select(matches.c.number).where(matches.c.after == board, matches.c.status == "active")
+        return self._connection.execute(query.order_by(matches.c.number).limit(1)).scalar_one_or_none()
 
 
 def write(connection: Connection, change: OfferChange, now: datetime) -> None:
@@ -56,23 +78,6 @@ def lock(connection: Connection, numbers: Iterable[int], userids: Iterable[str])
         connection.execute(query.with_for_update())
 
 
-def all_open(connection: Connection) -> Sequence[OpenOffer]:
-    """All that are open, by number."""
-    return _values(connection, _rows().where(_OPEN).order_by(offers.c.number))
-
-
-def newest(connection: Connection, number: int) -> OpenOffer | None:
-    """The newest offer of a number, open or not."""
-    query = _rows().where(offers.c.number == number).order_by(offers.c.id.desc()).limit(1)
-    return next(iter(_values(connection, query)), None)
-
-
-def last_number(connection: Connection) -> int:
-    """The number given last; 0 if none ever was."""
-    query = select(offers.c.number).order_by(offers.c.id.desc()).limit(1)
-    return connection.execute(query).scalar_one_or_none() or 0
-
-
 def made_before(connection: Connection, before: datetime, most: int) -> Sequence[OpenOffer]:
     """Open offers made before then that nobody else has locked; locked until the transaction ends."""
     query = select(offers.c.id).where(_OPEN, offers.c.made_at <= before).order_by(offers.c.id).limit(most)
@@ -88,12 +93,6 @@ def players_of(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
     has_joined = exists().where(offer_players.c.offer_id == offers.c.id, offer_players.c.player_id == players.c.id)
     has_part = and_(_OPEN, offers.c.number.in_(wanted), or_(offers.c.player_id == players.c.id, has_joined))
     return connection.execute(select(players.c.userid).where(exists().where(has_part))).scalars().all()
-
-
-def rematch_of(connection: Connection, board: int) -> int | None:
-    """The running rematch of a board; None if there is none."""
-    query = select(matches.c.number).where(matches.c.after == board, matches.c.status == "active")
-    return connection.execute(query.order_by(matches.c.number).limit(1)).scalar_one_or_none()
 
 
 def _rows() -> Select[Any]:

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.player import MailSettings, Player
+from pbmserv.matches.queries import Queries
 from pbmserv.store import mail_tokens
 from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, blocks, outbox, players
@@ -26,6 +27,66 @@ from pbmserv.store.tables import addresses, blocks, outbox, players
 _MOST_COMPARED: Final = 100
 _BEGIN: Final = 3
 """So many first letters are taken for right where there are many players."""
+
+NO_HASH: Final = "-"
+"""The hash of an account for which no password works."""
+
+
+class PlayerQueries(Queries):
+    """Queries for players, within one transaction."""
+
+    _connection: Connection
+
+    def named_like(self, skeleton: str) -> Sequence[Player]:
+        query = _players().where(players.c.skeleton == skeleton).order_by(players.c.userid_lower)
+        return [player_of(row) for row in self._connection.execute(query)]
+
+    def robot(self, name: str) -> Player | None:
+        return _one(self._connection, _FIND_ROBOT, {"robot": name})
+
+    def owner_of(self, address: str) -> Player | None:
+        return owner_of(self._connection, address)
+
+    def known_among(self, userids: Iterable[str]) -> frozenset[str]:
+        """Those of these userids, in lower case, that somebody has."""
+        return known_among(self._connection, userids)
+
+    def signed_up(self, player: Player) -> datetime:
+        query = select(players.c.created_at).where(players.c.id == player.id)
+        return self._connection.execute(query).scalar_one()  # type: ignore[no-any-return]
+
+    def has_password(self, player: Player) -> bool:
+        return password_hash(self._connection, player.userid) != NO_HASH
+
+    def addresses(self, player: Player) -> Sequence[str]:
+        query = select(addresses.c.address).where(addresses.c.player_id == player.id)
+        in_order = query.order_by(addresses.c.is_first.desc(), addresses.c.address)
+        return self._connection.execute(in_order).scalars().all()
+
+    def is_blocked(self, userid: str, by: str) -> bool:
+        pair = {"userid": userid.lower(), "by": by.lower()}
+        return self._connection.execute(_IS_BLOCKED, pair).scalar_one()
+
+    def blocked_by(self, userid: str) -> Sequence[str]:
+        query = select(players.c.userid).join(blocks, blocks.c.blocked_id == players.c.id)
+        blocking = query.where(blocks.c.player_id == _id_of("by")).order_by(players.c.userid_lower)
+        return self._connection.execute(blocking, {"by": userid.lower()}).scalars().all()
+
+    def listeners(self) -> Sequence[str]:
+        has_address = exists().where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
+        query = select(players.c.userid).where(players.c.broadcast, players.c.banned_at.is_(None), has_address)
+        return self._connection.execute(query.order_by(players.c.userid_lower)).scalars().all()
+
+    def similar_userids(self, userid: str) -> Sequence[str]:
+        # Sought among the newest players and among those whose names begin alike.
+        has_address = exists().where(addresses.c.player_id == players.c.id)
+        query = select(players.c.userid_lower, players.c.userid).where(has_address).limit(_MOST_COMPARED)
+        lowered = userid.lower()
+        begin = lowered[:_BEGIN]
+        is_alike = players.c.userid_lower.between(begin, begin + "zzz")
+        found = (query.order_by(players.c.id.desc()), query.where(is_alike).order_by(players.c.userid_lower))
+        known = {row.userid_lower: row.userid for each in found for row in self._connection.execute(each)}
+        return [known[found] for found in get_close_matches(lowered, known, n=3, cutoff=0.6)]
 
 
 def find(connection: Connection, userid: str) -> Player | None:
@@ -43,11 +104,6 @@ def owner_of(connection: Connection, address: str) -> Player | None:
     return _one(connection, _OWNER_OF, {"address": address.lower()})
 
 
-def find_robot(connection: Connection, robot: str) -> Player | None:
-    """The player for whom the robot of that name plays."""
-    return _one(connection, _FIND_ROBOT, {"robot": robot})
-
-
 def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None:
     """The player who got the mail with the first known one of these tokens; None if there is none."""
     digests = [digest(token) for token in tokens]
@@ -63,12 +119,6 @@ def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str
     """Those of these userids, in lower case, that somebody has."""
     wanted = [*userids]
     return frozenset(connection.execute(_KNOWN, {"wanted": wanted}).scalars()) if wanted else frozenset()
-
-
-def named_like(connection: Connection, skeleton: str) -> list[Player]:
-    """The players whose userids have that skeleton, by userid."""
-    query = _players().where(players.c.skeleton == skeleton).order_by(players.c.userid_lower)
-    return [player_of(row) for row in connection.execute(query)]
 
 
 def everybody(connection: Connection) -> list[Player]:
@@ -92,50 +142,9 @@ def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
         connection.execute(query.with_for_update(read=not alone))
 
 
-def similar(connection: Connection, userid: str) -> list[str]:
-    """At most three userids that `userid` may be a typo of, best first.
-
-    They are sought among the newest players and among those whose names begin alike.
-    """
-    has_address = exists().where(addresses.c.player_id == players.c.id)
-    query = select(players.c.userid_lower, players.c.userid).where(has_address).limit(_MOST_COMPARED)
-    lowered = userid.lower()
-    begin = lowered[:_BEGIN]
-    is_alike = players.c.userid_lower.between(begin, begin + "zzz")
-    found = (query.order_by(players.c.id.desc()), query.where(is_alike).order_by(players.c.userid_lower))
-    known = {row.userid_lower: row.userid for each in found for row in connection.execute(each)}
-    return [known[found] for found in get_close_matches(lowered, known, n=3, cutoff=0.6)]
-
-
 def password_hash(connection: Connection, userid: str) -> str | None:
     """The stored hash; None if nobody has the userid."""
     return connection.execute(_PASSWORD_HASH, {"userid": userid.lower()}).scalar_one_or_none()
-
-
-def signed_up(connection: Connection, player_id: int) -> datetime:
-    """When an account was opened."""
-    opened: datetime = connection.execute(
-        select(players.c.created_at).where(players.c.id == player_id)
-    ).scalar_one()
-    return opened
-
-
-def addresses_of(connection: Connection, player_id: int) -> Sequence[str]:
-    """Every address of a player, the first one first."""
-    query = select(addresses.c.address).where(addresses.c.player_id == player_id)
-    return connection.execute(query.order_by(addresses.c.is_first.desc(), addresses.c.address)).scalars().all()
-
-
-def is_blocked(connection: Connection, userid: str, by: str) -> bool:
-    """Whether the player `by` ignores the player `userid`."""
-    return connection.execute(_IS_BLOCKED, {"userid": userid.lower(), "by": by.lower()}).scalar_one()
-
-
-def blocked_by(connection: Connection, userid: str) -> Sequence[str]:
-    """The userids of those whom a player ignores."""
-    query = select(players.c.userid).join(blocks, blocks.c.blocked_id == players.c.id)
-    blocking = query.where(blocks.c.player_id == _id_of("by")).order_by(players.c.userid_lower)
-    return connection.execute(blocking, {"by": userid.lower()}).scalars().all()
 
 
 PLAYER: Final[tuple[ColumnElement[Any], ...]] = (
@@ -231,10 +240,3 @@ _DIGEST_DUE: Final = (
 _IS_BLOCKED: Final = select(
     exists().where(blocks.c.player_id == _id_of("by"), blocks.c.blocked_id == _id_of("userid"))
 )
-
-
-def listeners(connection: Connection) -> Sequence[str]:
-    """The userids of all who take broadcasts, in alphabetical order."""
-    has_address = exists().where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
-    query = select(players.c.userid).where(players.c.broadcast, players.c.banned_at.is_(None), has_address)
-    return connection.execute(query.order_by(players.c.userid_lower)).scalars().all()

@@ -19,6 +19,7 @@ from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
 from pbmserv.games import games
 from pbmserv.matches.player import Player
 from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle, PuzzleTry
+from pbmserv.matches.queries import Queries
 from pbmserv.store.players import find as find_player
 from pbmserv.store.tables import matches, players, puzzle_search, puzzle_tries, puzzles, seats
 
@@ -64,23 +65,40 @@ def packed_line(puzzle: Puzzle) -> str:
     return "\t".join(fields)
 
 
-def find(connection: Connection, number: int) -> Puzzle | None:
-    """The puzzle of a number; None if there is none, or its game is not there any more."""
-    if number < FIRST_FOUND:
-        return packed().get(number)
-    row = connection.execute(_FIND, {"id": number - FIRST_FOUND + 1}).one_or_none()
-    return None if row is None or row.game not in games() else _puzzle_of(row)
+class PuzzleQueries(Queries):
+    """Queries for puzzles, within one transaction."""
 
+    _connection: Connection
 
-def first_unseen(connection: Connection, seen: Collection[int], game: str | None) -> Puzzle | None:
-    """The puzzle with the lowest number that is not among those seen, of a game or of any (None)."""
-    for number, puzzle in packed().items():
-        if number not in seen and game in (None, puzzle.game):
-            return puzzle
-    wanted = [game] if game else [*games()]
-    found = [number - FIRST_FOUND + 1 for number in seen if number >= FIRST_FOUND]
-    row = connection.execute(_UNSEEN, {"games": wanted, "seen": found}).one_or_none()
-    return None if row is None else _puzzle_of(row)
+    def puzzle(self, number: int) -> Puzzle | None:
+        if number < FIRST_FOUND:
+            return packed().get(number)
+        row = self._connection.execute(_FIND, {"id": number - FIRST_FOUND + 1}).one_or_none()
+        # Its game may not be there any more.
+        return None if row is None or row.game not in games() else _puzzle_of(row)
+
+    def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
+        for number, puzzle in packed().items():
+            if number not in seen and game in (None, puzzle.game):
+                return puzzle
+        wanted = [game] if game else [*games()]
+        found = [number - FIRST_FOUND + 1 for number in seen if number >= FIRST_FOUND]
+        row = self._connection.execute(_UNSEEN, {"games": wanted, "seen": found}).one_or_none()
+        return None if row is None else _puzzle_of(row)
+
+    def puzzle_tries(self, player: Player) -> Mapping[int, PuzzleTry]:
+        rows = self._connection.execute(_OF_PLAYER, {"player_id": player.id})
+        return {
+            row.number: PuzzleTry(
+                number=row.number,
+                sent=row.sent_at,
+                by_week=row.by_week,
+                tries=row.tries,
+                solved=row.solved_at is not None,
+                shown=row.shown_at is not None,
+            )
+            for row in rows
+        }
 
 
 def add(connection: Connection, puzzle: Puzzle, now: datetime) -> None:
@@ -191,41 +209,6 @@ _NEXT_SEARCHED: Final = (
     .order_by(matches.c.last_at, matches.c.number)
     .limit(1)
 )
-
-
-class PuzzleQueries:
-    """Answers what `matches.queries.Queries` asks about puzzles, within one transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def puzzle(self, number: int) -> Puzzle | None:
-        """The puzzle of a number."""
-        return find(self._connection, number)
-
-    def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
-        """The puzzle with the lowest number that is not among those seen, of a game or of any."""
-        return first_unseen(self._connection, seen, game)
-
-    def puzzle_tries(self, player: Player) -> Mapping[int, PuzzleTry]:
-        """The puzzles that a player was sent, by number, the first one first."""
-        return tries_of(self._connection, player.id)
-
-
-def tries_of(connection: Connection, player_id: int) -> Mapping[int, PuzzleTry]:
-    """All puzzles of a player by number, in the order in which they were sent."""
-    rows = connection.execute(_OF_PLAYER, {"player_id": player_id})
-    return {
-        row.number: PuzzleTry(
-            number=row.number,
-            sent=row.sent_at,
-            by_week=row.by_week,
-            tries=row.tries,
-            solved=row.solved_at is not None,
-            shown=row.shown_at is not None,
-        )
-        for row in rows
-    }
 
 
 def write_try(connection: Connection, change: PuzzleSent | PuzzleAnswered, now: datetime) -> None:

@@ -1,8 +1,8 @@
 """The queries that commands ask, answered within one transaction, and the changes that they decide on, written."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from threading import Lock
 from typing import Final
 
@@ -27,32 +27,30 @@ from pbmserv.commands.policy import Counted
 from pbmserv.games.game import Seat
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
-from pbmserv.matches.evaluations import Evaluation
-from pbmserv.matches.open_offer import OpenOffer
-from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
-from pbmserv.matches.pools import Pool
-from pbmserv.matches.queries import Listing, ListingQuery
-from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
-from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.player import PersonalQuestion, Player
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
     accounts,
     clocks,
     counts,
-    listing,
     mail_tokens,
     matches,
     offers,
     players,
     puzzles,
-    rankings,
     robots,
     seatings,
 )
-from pbmserv.store.accounts import NO_HASH
+from pbmserv.store.accounts import AccountQueries
+from pbmserv.store.listing import ListingQueries
 from pbmserv.store.mail_tokens import LateUse
+from pbmserv.store.matches import MatchQueries
+from pbmserv.store.offers import OfferQueries
+from pbmserv.store.players import PlayerQueries
 from pbmserv.store.puzzles import PuzzleQueries
-from pbmserv.store.seatings import Seating
+from pbmserv.store.rankings import RankingQueries
+from pbmserv.store.robots import EvaluationQueries
+from pbmserv.store.seatings import Seating, SeatingQueries
 
 MOST: Final = 300
 """Boards in the cache; each takes ten to fifty kilobytes."""
@@ -83,14 +81,24 @@ class RecentBoards:
                 self._boards.popitem(last=False)
 
 
-class TransactionQueries(PuzzleQueries):
+class TransactionQueries(
+    AccountQueries,
+    EvaluationQueries,
+    ListingQueries,
+    MatchQueries,
+    OfferQueries,
+    PlayerQueries,
+    PuzzleQueries,
+    RankingQueries,
+    SeatingQueries,
+):
     """Answers queries within one transaction, and reads nothing twice.
 
     Code that writes in the same transaction has to report it by `know`, `know_asked` and `forget_players`.
     """
 
     def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
-        super().__init__(connection)
+        self._connection = connection
         self._recent = recent or RecentBoards()
         self._boards: dict[int, GameState | None] = {}
         self._players: dict[str, Player | None] = {}
@@ -133,201 +141,58 @@ class TransactionQueries(PuzzleQueries):
         self._timings.clear()
 
     def player(self, userid: str) -> Player | None:
-        """The player of a userid."""
         return self._player(userid.lower(), players.find)
 
-    def known_among(self, userids: Iterable[str]) -> frozenset[str]:
-        """Those of these userids, in lower case, that somebody has."""
-        return players.known_among(self._connection, userids)
-
-    def named_like(self, skeleton: str) -> Sequence[Player]:
-        """The players whose userids look alike."""
-        return players.named_like(self._connection, skeleton)
-
     def player_at(self, address: str) -> Player | None:
-        """The player whom an address belongs to."""
         return self._player(address.lower(), players.find_at)
-
-    def owner_of(self, address: str) -> Player | None:
-        """The player with that address, confirmed or not."""
-        return players.owner_of(self._connection, address)
-
-    def signed_up(self, player: Player) -> datetime:
-        """When that player's account was opened."""
-        return players.signed_up(self._connection, player.id)
-
-    def has_password(self, player: Player) -> bool:
-        """Whether a player has a password."""
-        return players.password_hash(self._connection, player.userid) != NO_HASH
-
-    def addresses(self, player: Player) -> Sequence[str]:
-        """Every address of a player."""
-        return players.addresses_of(self._connection, player.id)
-
-    def is_blocked(self, userid: str, by: str) -> bool:
-        """Whether the player `by` ignores the player `userid`."""
-        pair = {userid.lower(), by.lower()}
-        for seating in self._seatings.values():
-            if seating and pair <= seating.players.keys() and by.lower() not in seating.ignoring:
-                return False
-        return players.is_blocked(self._connection, userid, by)
-
-    def blocked_by(self, userid: str) -> Sequence[str]:
-        """The userids of those whom a player ignores."""
-        return players.blocked_by(self._connection, userid)
-
-    def questions(self, player: Player) -> Sequence[PersonalQuestion]:
-        """What waits for a `yes` about a player."""
-        just_now = (question for userid, question in self._asked if userid == player.userid)
-        return (*accounts.open_questions(self._connection, player.id), *just_now)
-
-    def kept_about(self, player: Player) -> PersonalData:
-        """What is stored about a player, except boards, settings and blocks."""
-        return accounts.personal_data(self._connection, player.id)
-
-    def similar_userids(self, userid: str) -> Sequence[str]:
-        """Userids that `userid` may be a typo of."""
-        return players.similar(self._connection, userid)
-
-    def board(self, number: int) -> GameState | None:
-        """A match with its log and its state."""
-        if number not in self._boards:
-            seating = self._seatings.get(number)
-            match, known = seating.match if seating else None, self._recent.find(number)
-            self._boards[number] = matches.replayed(self._connection, number, known, match)
-        return self._boards[number]
-
-    def evaluations(self, board: GameState) -> Sequence[Evaluation]:
-        """What is known of the positions of a board."""
-        return robots.find_evaluations(self._connection, board)
-
-    def timing(self, board: GameState, now: datetime) -> Timing:
-        """The timing of the present turn."""
-        known = (board.match.number, board.state.entries, now)
-        if known not in self._timings:
-            seating = self._seatings.get(board.match.number)
-            self._timings[known] = seatings.timing(self._connection, board, now, seating)
-        return self._timings[known]
-
-    def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
-        """A player's holidays."""
-        return [stay[1:] for stay in clocks.vacations_of(self._connection, (player.userid,), since)]
-
-    def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
-        """A seat's plan for a board: conditional moves, or a move to confirm."""
-        seating = self._seatings.get(board)
-        if seating is not None:
-            return seating.plans.get((seat, kind))
-        return matches.find_plan(self._connection, board, seat, kind)
-
-    def watchers(self, board: int) -> Sequence[str]:
-        """Who watches a board."""
-        seating = self._seatings.get(board)
-        if seating is not None and not seating.is_watched:
-            return ()
-        return seatings.watchers(self._connection, board)
-
-    def watched(self, player: Player) -> Sequence[int]:
-        """The running boards that a player watches."""
-        return seatings.watched(self._connection, player.id)
-
-    def counted(self, name: str, of: str, since: datetime) -> int:
-        """How much was counted towards a limit since then."""
-        return counts.total(self._connection, name, of, since)
-
-    def have_played(self, one: Player, other: Player) -> bool:
-        """Whether two players share or shared a board."""
-        return matches.have_shared(self._connection, one.id, other.id)
-
-    def listeners(self) -> Sequence[str]:
-        """Who takes broadcasts."""
-        return players.listeners(self._connection)
-
-    def open_offers(self) -> Sequence[OpenOffer]:
-        """All that are open."""
-        return offers.all_open(self._connection)
-
-    def offer(self, number: int) -> OpenOffer | None:
-        """The newest offer of a number."""
-        return offers.newest(self._connection, number)
-
-    def last_offer_number(self) -> int:
-        """The number given last."""
-        return offers.last_number(self._connection)
-
-    def rematch_of(self, board: int) -> int | None:
-        """The running rematch of a board."""
-        return offers.rematch_of(self._connection, board)
-
-    def tallies(self, player: Player, game: str | None = None) -> Mapping[Pool, Tally]:
-        """What a player's matches have come to, by pool."""
-        return rankings.tallies(self._connection, player.id, game)
-
-    def rated_pools(self, game: str) -> Sequence[Pool]:
-        """The pools of a game with ratings."""
-        return rankings.rated_pools(self._connection, game)
-
-    def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
-        """What single matches did to a player's ratings."""
-        return rankings.rated_matches(self._connection, player.id, game, first, count)
-
-    def rated_on(self, player: Player, boards: Sequence[int]) -> Mapping[int, RatedMatch]:
-        """The same of these boards."""
-        return rankings.rated_on(self._connection, player.id, boards)
-
-    def standings(
-        self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
-    ) -> Standings:
-        """A page of the players of a pool."""
-        return rankings.standings(self._connection, pool, sections, now, first, count)
-
-    def late_use(self, player: Player) -> LateUse | None:
-        """That a play link of a player was first used late, if they were not told yet: they are told now."""
-        if player.id not in self._late_uses:
-            self._late_uses[player.id] = mail_tokens.take_late_use(self._connection, player.id)
-        return self._late_uses[player.id]
-
-    def next_number(self) -> int:
-        """The number of a match started now."""
-        return matches.next_number(self._connection)
-
-    def boards(self, wanted: ListingQuery) -> Listing:
-        """A page of the boards that fit."""
-        return listing.listing(self._connection, wanted)
-
-    def practice_of(self, player: Player) -> int | None:
-        """A player's practice board."""
-        return matches.practice_of(self._connection, player.id)
-
-    def robot(self, name: str) -> Player | None:
-        """The player for whom a robot plays."""
-        return players.find_robot(self._connection, name)
-
-    def count_running(self, player: Player) -> int:
-        """How many boards of a player are active."""
-        return seatings.count_running(self._connection, player.id)
-
-    def running(self) -> Sequence[tuple[str, int]]:
-        """How many boards of each game are active."""
-        return matches.running(self._connection)
-
-    def started_since(self, userid: str, since: datetime) -> int:
-        """How many matches a player started since then."""
-        return seatings.started_since(self._connection, userid, since)
-
-    def started_in_play(self, userid: str) -> int:
-        """How many active matches that player started."""
-        return seatings.started_in_play(self._connection, userid)
-
-    def unbegun(self, starter: str, opponent: str) -> int:
-        """How many active matches of `starter` wait for a first move of `opponent`."""
-        return seatings.unbegun(self._connection, starter, opponent)
 
     def _player(self, key: str, find: Callable[[Connection, str], Player | None]) -> Player | None:
         # An address holds an @, which no userid does.
         if key not in self._players:
             self._players[key] = find(self._connection, key)
         return self._players[key]
+
+    def is_blocked(self, userid: str, by: str) -> bool:
+        pair = {userid.lower(), by.lower()}
+        for seating in self._seatings.values():
+            if seating and pair <= seating.players.keys() and by.lower() not in seating.ignoring:
+                return False
+        return super().is_blocked(userid, by)
+
+    def questions(self, player: Player) -> Sequence[PersonalQuestion]:
+        just_now = (question for userid, question in self._asked if userid == player.userid)
+        return (*super().questions(player), *just_now)
+
+    def board(self, number: int) -> GameState | None:
+        if number not in self._boards:
+            seating = self._seatings.get(number)
+            match, known = seating.match if seating else None, self._recent.find(number)
+            self._boards[number] = matches.replayed(self._connection, number, known, match)
+        return self._boards[number]
+
+    def timing(self, board: GameState, now: datetime) -> Timing:
+        known = (board.match.number, board.state.entries, now)
+        if known not in self._timings:
+            seating = self._seatings.get(board.match.number)
+            self._timings[known] = seatings.timing(self._connection, board, now, seating)
+        return self._timings[known]
+
+    def plan(self, board: int, seat: Seat, kind: PlanKind) -> ConditionalPlan | None:
+        seating = self._seatings.get(board)
+        return super().plan(board, seat, kind) if seating is None else seating.plans.get((seat, kind))
+
+    def watchers(self, board: int) -> Sequence[str]:
+        seating = self._seatings.get(board)
+        return () if seating is not None and not seating.is_watched else super().watchers(board)
+
+    def counted(self, name: str, of: str, since: datetime) -> int:
+        return counts.total(self._connection, name, of, since)
+
+    def late_use(self, player: Player) -> LateUse | None:
+        """That a play link of a player was first used late, if they were not told yet: they are told now."""
+        if player.id not in self._late_uses:
+            self._late_uses[player.id] = mail_tokens.take_late_use(self._connection, player.id)
+        return self._late_uses[player.id]
 
 
 def write_change(connection: Connection, change: Change, now: datetime) -> None:

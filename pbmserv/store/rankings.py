@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    Select,
     and_,
     bindparam,
     delete,
@@ -26,7 +27,9 @@ from sqlalchemy import (
     text,
 )
 
+from pbmserv.matches.player import Player
 from pbmserv.matches.pools import Pool, pool_named, pools_of
+from pbmserv.matches.queries import Queries
 from pbmserv.matches.rankings import (
     ENDED_BY,
     SECTIONS,
@@ -153,133 +156,116 @@ _FORGOTTEN: Final = (
 )
 
 
-def tallies(connection: Connection, player_id: int, game: str | None) -> dict[Pool, Tally]:
-    """A player's tally in each pool, or in each one of a game; in the order of their names."""
-    query = select(ratings).where(ratings.c.player_id == player_id)
-    if game is not None:
-        query = query.where(ratings.c.pool.in_(_names(game)))
-    # Not sorted by the database, whose order of names depends on its language.
-    rows = sorted(connection.execute(query), key=lambda row: row.pool)
-    return {pool_named(row.pool): _tally(row) for row in rows}
-
-
-def rated_pools(connection: Connection, game: str) -> list[Pool]:
-    """The pools of a game in which anybody has a rating, the plain one first."""
-    # There are fewer counts than ratings.
-    query = select(rating_counts.c.pool).where(
-        rating_counts.c.pool.in_(_names(game)),
-        rating_counts.c.day == EVERYBODY,
-        rating_counts.c.players > 0,
-    )
-    there = set(connection.execute(query).scalars())
-    return [pool for pool in pools_of(game) if pool.name in there]
-
-
 def _names(game: str) -> list[str]:
     return [pool.name for pool in pools_of(game)]
 
 
-def rated_matches(
-    connection: Connection, player_id: int, game: str | None, first: int, count: int
-) -> RatedMatches:
-    """A page of a player's rated matches, newest first."""
-    lines = _newest(connection, player_id, game, first, count)
-    total = sum(tally.counted for tally in tallies(connection, player_id, game).values())
-    return RatedMatches(lines, total)
+class RankingQueries(Queries):
+    """Queries for ratings, within one transaction."""
+
+    _connection: Connection
+
+    def tallies(self, player: Player, game: str | None = None) -> Mapping[Pool, Tally]:
+        query = select(ratings).where(ratings.c.player_id == player.id)
+        if game is not None:
+            query = query.where(ratings.c.pool.in_(_names(game)))
+        # Not sorted by the database, whose order of names depends on its language.
+        rows = sorted(self._connection.execute(query), key=lambda row: row.pool)
+        return {pool_named(row.pool): _tally(row) for row in rows}
+
+    def rated_pools(self, game: str) -> Sequence[Pool]:
+        # There are fewer counts than ratings.
+        query = select(rating_counts.c.pool).where(
+            rating_counts.c.pool.in_(_names(game)),
+            rating_counts.c.day == EVERYBODY,
+            rating_counts.c.players > 0,
+        )
+        there = set(self._connection.execute(query).scalars())
+        return [pool for pool in pools_of(game) if pool.name in there]
+
+    def rated_matches(self, player: Player, game: str | None, first: int, count: int) -> RatedMatches:
+        lines = self._newest(player, game, first, count)
+        return RatedMatches(lines, sum(tally.counted for tally in self.tallies(player, game).values()))
+
+    def rated_on(self, player: Player, boards: Sequence[int]) -> Mapping[int, RatedMatch]:
+        rows = self._connection.execute(_RATED_ON, {"player": player.id, "boards": [*boards]}).all()
+        return {line.board: line for line in self._rated(rows)}
+
+    def results(self, player: Player, count: int) -> tuple[RatedResult, ...]:
+        """A player's newest rated matches, at most `count`, with how they ended."""
+        lines = self._newest(player, None, 0, count)
+        boards = {"boards": [line.board for line in lines]}
+        ranks: dict[int, list[int]] = {line.board: [] for line in lines}
+        for row in self._connection.execute(_RANKS, boards):
+            ranks[row.match].append(row.rank)
+        ended = {row.match: ENDED_BY[row.kind] for row in self._connection.execute(_LAST_ENTRIES, boards)}
+        return tuple(
+            RatedResult(line, ranks[line.board].count(line.rank) > 1, ended[line.board]) for line in lines
+        )
+
+    def course(self, player: Player, pool: Pool, count: int) -> tuple[Rated, ...]:
+        """A player's rating in a pool after each of the last `count` matches, the earliest first."""
+        wanted = {"player": player.id, "pool": pool.name, "most": count}
+        rows = self._connection.execute(_COURSE, wanted).all()
+        return tuple(Rated(row.at, Rating(row.mu, row.sigma)) for row in reversed(rows))
+
+    def standings(
+        self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
+    ) -> Standings:
+        # The numbers of players are kept, and each part of a section is read in the order of an index.
+        groups = in_groups(self._connection, pool.name, now)
+        counts = {section: sum(groups[section, each] for each in (True, False)) for section in SECTIONS}
+        lines: list[Ranked] = []
+        skipped = first
+        for group in ((section, each) for section in SECTIONS if section in sections for each in (True, False)):
+            wanted = count - len(lines)
+            if wanted > 0 and skipped < groups[group]:
+                listed = _of_group(pool, group, now).offset(skipped).limit(wanted)
+                ranked = enumerate(self._connection.execute(listed), skipped + 1)
+                lines += [_ranked(group[0], place, row) for place, row in ranked]
+            skipped = max(0, skipped - groups[group])
+        return Standings(tuple(lines), counts)
+
+    def _newest(self, player: Player, game: str | None, first: int, count: int) -> tuple[RatedMatch, ...]:
+        theirs = [rating_changes.c.player_id == player.id]
+        if game is not None:
+            theirs.append(rating_changes.c.pool.in_(_names(game)))
+        query = select(rating_changes).where(*theirs)
+        newest_first = query.order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
+        return self._rated(self._connection.execute(newest_first.offset(first).limit(count)).all())
+
+    def _rated(self, rows: Sequence[Row[Any]]) -> tuple[RatedMatch, ...]:
+        sat: dict[int, tuple[str, ...]] = {}
+        boards = [row.match for row in rows]
+        for seat in self._connection.execute(_SAT, {"boards": boards}) if boards else ():
+            sat[seat.match] = (*sat.get(seat.match, ()), seat.userid)
+        return tuple(
+            RatedMatch(
+                at=row.at,
+                board=row.match,
+                pool=pool_named(row.pool),
+                userids=sat[row.match],
+                rank=row.rank,
+                before=Rating(row.mu_before, row.sigma_before),
+                after=Rating(row.mu, row.sigma),
+                counted=row.counted,
+            )
+            for row in rows
+        )
 
 
-def _newest(
-    connection: Connection, player_id: int, game: str | None, first: int, count: int
-) -> tuple[RatedMatch, ...]:
-    theirs = [rating_changes.c.player_id == player_id]
-    if game is not None:
-        theirs.append(rating_changes.c.pool.in_(_names(game)))
-    query = select(rating_changes).where(*theirs)
-    newest_first = query.order_by(rating_changes.c.at.desc(), rating_changes.c.match.desc())
-    return _rated(connection, connection.execute(newest_first.offset(first).limit(count)).all())
-
-
-def results(connection: Connection, player_id: int, count: int) -> tuple[RatedResult, ...]:
-    """A player's newest rated matches, at most `count`, with how they ended."""
-    lines = _newest(connection, player_id, None, 0, count)
-    boards = {"boards": [line.board for line in lines]}
-    ranks: dict[int, list[int]] = {line.board: [] for line in lines}
-    for row in connection.execute(_RANKS, boards):
-        ranks[row.match].append(row.rank)
-    ended = {row.match: ENDED_BY[row.kind] for row in connection.execute(_LAST_ENTRIES, boards)}
-    return tuple(RatedResult(line, ranks[line.board].count(line.rank) > 1, ended[line.board]) for line in lines)
-
-
-def course(connection: Connection, player_id: int, pool: Pool, count: int) -> tuple[Rated, ...]:
-    """A player's rating in a pool after each of the last `count` matches, the earliest first."""
-    rows = connection.execute(_COURSE, {"player": player_id, "pool": pool.name, "most": count}).all()
-    return tuple(Rated(row.at, Rating(row.mu, row.sigma)) for row in reversed(rows))
-
-
-def rated_on(connection: Connection, player_id: int, boards: Sequence[int]) -> dict[int, RatedMatch]:
-    """What single matches did to a player's ratings, by number."""
-    rows = connection.execute(_RATED_ON, {"player": player_id, "boards": list(boards)}).all()
-    return {line.board: line for line in _rated(connection, rows)}
-
-
-def standings(
-    connection: Connection, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
-) -> Standings:
-    """A page of the players of a pool, without deleted accounts.
-
-    The numbers of players are kept, and each part of a section is read in the order of an index.
-    """
-    groups = in_groups(connection, pool.name, now)
-    counts = {section: sum(groups[section, each] for each in (True, False)) for section in SECTIONS}
-    lines: list[Ranked] = []
-    skipped = first
-    for group in ((section, each) for section in SECTIONS if section in sections for each in (True, False)):
-        wanted = count - len(lines)
-        if wanted > 0 and skipped < groups[group]:
-            lines += _of_group(connection, pool, group, now, skipped, wanted)
-        skipped = max(0, skipped - groups[group])
-    return Standings(tuple(lines), counts)
-
-
-def _of_group(
-    connection: Connection, pool: Pool, group: Group, now: datetime, first: int, count: int
-) -> list[Ranked]:
+def _of_group(pool: Pool, group: Group, now: datetime) -> Select[Any]:
+    """The players of a group in their order; accounts that are gone are none."""
     section, is_established = group
     since = now - INACTIVE_AFTER
-    last_at = ratings.c.last_at
+    was_then = ratings.c.last_at < since if section == "inactive" else ratings.c.last_at >= since
     query = _ESTABLISHED if is_established else _PROVISIONAL
-    query = query.where(
-        ratings.c.pool == pool.name, last_at < since if section == "inactive" else last_at >= since
-    )
-    return [
-        Ranked(
-            section,
-            place if section == "established" else None,
-            row.userid,
-            row.robot is not None,
-            _tally(row),
-        )
-        for place, row in enumerate(connection.execute(query.offset(first).limit(count)), first + 1)
-    ]
+    return query.where(ratings.c.pool == pool.name, was_then)
 
 
-def _rated(connection: Connection, rows: Sequence[Row[Any]]) -> tuple[RatedMatch, ...]:
-    sat: dict[int, tuple[str, ...]] = {}
-    for seat in connection.execute(_SAT, {"boards": [row.match for row in rows]}) if rows else ():
-        sat[seat.match] = (*sat.get(seat.match, ()), seat.userid)
-    return tuple(
-        RatedMatch(
-            at=row.at,
-            board=row.match,
-            pool=pool_named(row.pool),
-            userids=sat[row.match],
-            rank=row.rank,
-            before=Rating(row.mu_before, row.sigma_before),
-            after=Rating(row.mu, row.sigma),
-            counted=row.counted,
-        )
-        for row in rows
-    )
+def _ranked(section: Section, place: int, row: Row[Any]) -> Ranked:
+    shown = place if section == "established" else None
+    return Ranked(section, shown, row.userid, row.robot is not None, _tally(row))
 
 
 def _tally(row: Row[Any]) -> Tally:

@@ -17,10 +17,11 @@ from pbmserv.commands.changes import AnalysisRequest
 from pbmserv.commands.vocabulary import skeleton
 from pbmserv.matches.evaluations import Evaluation, valid
 from pbmserv.matches.log import EntryKind
+from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.robots.robot import FITTING
-from pbmserv.store.accounts import NO_HASH
 from pbmserv.store.matches import options_of
+from pbmserv.store.players import NO_HASH
 from pbmserv.store.tables import (
     analysis_requests,
     entries,
@@ -222,10 +223,14 @@ class AskedAnalysis:
     proven: bool
 
 
-def find_evaluations(connection: Connection, board: GameState) -> tuple[Evaluation, ...]:
-    """What is known of the line that is played on, from its start."""
-    content = connection.execute(_FIND_EVALUATIONS, {"board": board.match.number}).scalar_one_or_none()
-    return valid(_unpacked(content), board) if content is not None else ()
+class EvaluationQueries(Queries):
+    """Queries for evaluations, within one transaction."""
+
+    _connection: Connection
+
+    def evaluations(self, board: GameState) -> Sequence[Evaluation]:
+        content = self._connection.execute(_FIND_EVALUATIONS, {"board": board.match.number}).scalar_one_or_none()
+        return valid(_unpacked(content), board) if content is not None else ()
 
 
 def store_evaluations(

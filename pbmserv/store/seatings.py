@@ -5,7 +5,7 @@ When a board is over nobody watches it; the row stays until it is purged.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -28,6 +28,7 @@ from pbmserv.matches.clock import Away, Stop, Timing
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
+from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.store import operating
 from pbmserv.store.clocks import CLOCK, Clock, clock_of, find_clock, standstills_in_force, vacations_of
@@ -77,17 +78,59 @@ class Seating:
         return Clock(board.match.number, board.state.turn, player.id, None, None, None, 0)
 
 
+class SeatingQueries(Queries):
+    """Queries for those who sit at boards and those who watch, within one transaction."""
+
+    _connection: Connection
+
+    def count_running(self, player: Player) -> int:
+        """How many boards are active at which a player sits, practice among them."""
+        return self._connection.execute(_COUNT_RUNNING, {"player": player.id}).scalar_one()
+
+    def started_since(self, userid: str, since: datetime) -> int:
+        return self._started(userid, matches.c.started_at > since)
+
+    def started_in_play(self, userid: str) -> int:
+        return self._started(userid, matches.c.status == "active")
+
+    def _started(self, userid: str, which: ColumnElement[bool]) -> int:
+        counted = select(func.count()).select_from(matches).where(which, matches.c.practice.is_(False))
+        return self._connection.execute(counted.where(matches.c.started_by == _id_of(userid))).scalar_one()
+
+    def unbegun(self, starter: str, opponent: str) -> int:
+        seated = and_(seats.c.match == matches.c.number, seats.c.player_id == _id_of(opponent))
+        moved = exists().where(
+            entries.c.match == matches.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
+        )
+        query = select(func.count()).select_from(matches.join(seats, seated))
+        waiting = query.where(
+            matches.c.started_by == _id_of(starter),
+            matches.c.status == "active",
+            matches.c.practice.is_(False),
+            ~moved,
+        )
+        return self._connection.execute(waiting).scalar_one()
+
+    def vacations(self, player: Player, since: date) -> Sequence[tuple[date, date]]:
+        return [stay[1:] for stay in vacations_of(self._connection, (player.userid,), since)]
+
+    def watchers(self, board: int) -> Sequence[str]:
+        return self._connection.execute(_WATCHERS, {"board": board}).scalars().all()
+
+    def watched(self, player: Player) -> Sequence[int]:
+        return self._connection.execute(_WATCHED, {"player_id": player.id}).scalars().all()
+
+
+def _id_of(userid: str) -> ScalarSelect[Any]:
+    return select(players.c.id).where(players.c.userid_lower == userid.lower()).scalar_subquery()
+
+
 def find_all(connection: Connection, numbers: Iterable[int]) -> dict[int, Seating]:
     """The seatings of those of these boards that there are, by number."""
     rows: dict[int, list[Any]] = {}
     for row in connection.execute(_FIND_ALL, {"wanted": [*numbers]}):
         rows.setdefault(row.number, []).append(row)
     return {number: _seating(of_board) for number, of_board in rows.items()}
-
-
-def count_running(connection: Connection, player_id: int) -> int:
-    """How many boards are active at which a player sits, practice among them."""
-    return connection.execute(_COUNT_RUNNING, {"player": player_id}).scalar_one()
 
 
 def _seating(rows: Sequence[Row[Any]]) -> Seating:
@@ -147,41 +190,6 @@ _COUNT_RUNNING: Final = select(func.count()).where(
 )
 
 
-def started_since(connection: Connection, userid: str, since: datetime) -> int:
-    """How many matches a player started since then; practice is not counted."""
-    return _started(connection, userid, matches.c.started_at > since)
-
-
-def started_in_play(connection: Connection, userid: str) -> int:
-    """How many active matches a player started; practice is not counted."""
-    return _started(connection, userid, matches.c.status == "active")
-
-
-def _started(connection: Connection, userid: str, which: ColumnElement[bool]) -> int:
-    counted = select(func.count()).select_from(matches).where(which, matches.c.practice.is_(False))
-    return connection.execute(counted.where(matches.c.started_by == _id_of(userid))).scalar_one()
-
-
-def unbegun(connection: Connection, starter: str, opponent: str) -> int:
-    """How many active matches of `starter` wait for a first move of `opponent`; practice is not counted."""
-    seated = and_(seats.c.match == matches.c.number, seats.c.player_id == _id_of(opponent))
-    moved = exists().where(
-        entries.c.match == matches.c.number, entries.c.seat == seats.c.seat, entries.c.kind == "played"
-    )
-    query = select(func.count()).select_from(matches.join(seats, seated))
-    waiting = query.where(
-        matches.c.started_by == _id_of(starter),
-        matches.c.status == "active",
-        matches.c.practice.is_(False),
-        ~moved,
-    )
-    return connection.execute(waiting).scalar_one()
-
-
-def _id_of(userid: str) -> ScalarSelect[Any]:
-    return select(players.c.id).where(players.c.userid_lower == userid.lower()).scalar_subquery()
-
-
 def timing(connection: Connection, board: GameState, now: datetime, seating: Seating | None = None) -> Timing:
     """The timing of the present turn as of now. What the board's `seating` knows is not read again."""
     if board.match.clock is None or board.on_turn is None:
@@ -211,16 +219,6 @@ def _stop(holiday: Away) -> Stop:
     """The stop from the beginning of the first day to the end of the last."""
     first, last = (datetime.combine(day, time(), UTC) for day in (holiday.first, holiday.last))
     return Stop(first, last + timedelta(days=1))
-
-
-def watchers(connection: Connection, board: int) -> Sequence[str]:
-    """The userids of those who watch a board, in alphabetical order."""
-    return connection.execute(_WATCHERS, {"board": board}).scalars().all()
-
-
-def watched(connection: Connection, player_id: int) -> Sequence[int]:
-    """The running boards that a player watches, in ascending order."""
-    return connection.execute(_WATCHED, {"player_id": player_id}).scalars().all()
 
 
 def entry_counts(connection: Connection, boards: Sequence[int]) -> Mapping[int, int]:

@@ -23,6 +23,7 @@ from pbmserv.services.receive import receive_mail
 from pbmserv.store import accounts, matches, outbox, players
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import OutboxMessage
+from pbmserv.store.queries import TransactionQueries
 from tests.bench.test_playouts import playout
 from tests.conftest import ADDRESS, NOON
 
@@ -70,7 +71,7 @@ class Club:
         userids = (f"alice{opened % self.pairs}", f"bob{opened % self.pairs}")
         moves = random_games()[opened % _GAMES]
         with writing(self.house.engine) as connection:
-            number = matches.next_number(connection)
+            number = TransactionQueries(connection).next_number()
             empty = Match(number, info.name, info.rules, (), True, userids, userids[0], self.now)
             entries = _entries(empty, moves[:PLIES], 1)
             after = replay(empty.with_entries(entries))

@@ -7,7 +7,8 @@ from pbmserv.services.admin.addresses import give_address
 from pbmserv.services.views import list_players
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import QueuedMessage
-from pbmserv.store.players import addresses_of, find, password_hash
+from pbmserv.store.players import password_hash
+from pbmserv.store.queries import TransactionQueries
 from tests.conftest import ADDRESS
 from tests.services.post import Post, header_of, text_of
 
@@ -27,8 +28,9 @@ def change(post: Post, to: str, password: str = "sesame", verb: str = "change ad
 def theirs(post: Post, userid: str = "alice") -> list[str]:
     """A player's addresses, the first one first."""
     with reading(post.house.engine) as connection:
-        player = find(connection, userid)
-        return [*addresses_of(connection, player.id)] if player else []
+        records = TransactionQueries(connection)
+        player = records.player(userid)
+        return [*records.addresses(player)] if player else []
 
 
 def has_password(post: Post) -> bool:

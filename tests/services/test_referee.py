@@ -16,8 +16,8 @@ from pbmserv.services.app import App
 from pbmserv.services.deliver import note
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.views import list_outbox, load_board
-from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.queries import TransactionQueries
 from tests.services.post import Post, text_of
 
 ALICE, BOB, CORA = "alice@example.org", "bob@example.org", "cora@example.org"
@@ -194,7 +194,7 @@ def test_a_queue_for_what_is_taken_back_is_dropped(sqlite_post: Post) -> None:
         text_of(post.sent_to(ALICE)[-1]).split()
     )
     with reading(post.house.engine) as connection:
-        assert matches.find_plan(connection, 101, 0, "queue") is None
+        assert TransactionQueries(connection).plan(101, 0, "queue") is None
 
 
 def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> None:

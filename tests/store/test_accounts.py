@@ -9,7 +9,14 @@ from sqlalchemy import Connection, select, update
 
 from pbmserv.commands.changes import BlockChange, Change, Erased, NewAddress, NewPassword, NewPlayer, NewSetting
 from pbmserv.commands.command import Confirmation
-from pbmserv.matches.player import PersonalAddress, PersonalBounce, PersonalMail, PersonalQuestion, Player
+from pbmserv.matches.player import (
+    PersonalAddress,
+    PersonalBounce,
+    PersonalData,
+    PersonalMail,
+    PersonalQuestion,
+    Player,
+)
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import replay
 from pbmserv.services.admin.check import check
@@ -33,6 +40,13 @@ def change(connection: Connection, *changes: Change) -> None:
     """Writes changes, as a command that was carried out would."""
     for each in changes:
         accounts.write_account_change(connection, each, LATER)
+
+
+def kept_about(connection: Connection, userid: str) -> PersonalData:
+    """What is stored about a player."""
+    player = players.find(connection, userid)
+    assert player is not None
+    return TransactionQueries(connection).kept_about(player)
 
 
 def id_of(connection: Connection, userid: str) -> int:
@@ -377,7 +391,7 @@ def test_all_that_is_kept_about_a_player(house: App) -> None:
         returned = queue(connection, "tok1", "alice@example.org", "sent")
         queue(connection, "tok2", "bob@example.org")
         bounces.record(connection, BouncedMail(returned, "alice@example.org"), True, "no alice", LATER)
-        found = accounts.personal_data(connection, number)
+        found = kept_about(connection, "alice")
         assert found.signed_up == NOON
         assert found.addresses == (
             PersonalAddress("alice@example.org", True, NOON, LATER),
@@ -402,7 +416,7 @@ def test_of_many_mails_the_newest_are_told(house: App) -> None:
             queue(connection, f"tok{minute}", "alice@example.org")
         table = inbox_table.c
         connection.execute(update(inbox_table).where(table.id > 100).values(received_at=LATER))
-        found = accounts.personal_data(connection, id_of(connection, "alice"))
+        found = kept_about(connection, "alice")
         assert (len(found.mails), found.mails_total) == (200, 300)
         assert [mail.at for mail in found.mails[:50]] == [LATER] * 50
         assert found.mails[50].at == NOON

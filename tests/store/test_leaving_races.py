@@ -13,8 +13,9 @@ from pbmserv.services.admin.check import check
 from pbmserv.services.app import App
 from pbmserv.services.views import list_boards, load_board
 from pbmserv.services.worker import process_next, process_one
-from pbmserv.store import accounts, matches
+from pbmserv.store import accounts
 from pbmserv.store.engine import reading
+from pbmserv.store.queries import TransactionQueries
 from tests.conftest import Clock
 from tests.services.post import Post, header_of, text_of
 
@@ -131,7 +132,7 @@ def test_leaving_while_a_challenge_is_decided(post: Post, monkeypatch: pytest.Mo
     mail = leaving(post, command)
     post.put(challenge(post))
     post.put(mail)
-    meanwhile(monkeypatch, post, matches, "next_number", next_mail(post))
+    meanwhile(monkeypatch, post, TransactionQueries, "next_number", next_mail(post))
     assert active(post) == 0
     left = load_board(post.house, 102)
     assert left is not None

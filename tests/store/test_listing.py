@@ -15,6 +15,7 @@ from pbmserv.matches.queries import MOST_COUNTED, BoardRow, Boards, BoardSearch,
 from pbmserv.services.app import App
 from pbmserv.store import listing
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.tables import clocks
 from tests.bench.million import BUSY, LIGHT, PARTNER, ROBOT, USERIDS, build
 from tests.store.club import NOON, Club, fits, listed, make_club
@@ -100,7 +101,7 @@ def test_of_many_nobody_is_told_how_many(house: App, monkeypatch: pytest.MonkeyP
         make_club(connection)
         assert listing.search(connection, BoardSearch(boards="all")).total == 6
         assert listing.search(connection, BoardSearch(userids=("Ann",), boards="all")).total == 6
-        assert listing.listing(connection, ListingQuery(filter="all")).total == 40
+        assert TransactionQueries(connection).boards(ListingQuery(filter="all")).total == 40
     assert MOST_COUNTED == 1000
 
 

@@ -15,7 +15,7 @@ from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App
-from pbmserv.store import listing, matches
+from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.queries import MOST, RecentBoards, TransactionQueries
 from pbmserv.store.tables import entries as entry_table
@@ -100,11 +100,11 @@ def test_one_place_in_a_log_is_taken_once(house: App) -> None:
 def test_numbers_start_at_101(house: App) -> None:
     with writing(house.engine) as connection:
         add_players(connection, "alice", "bob")
-        assert matches.next_number(connection) == 101
+        assert TransactionQueries(connection).next_number() == 101
         keep(connection, new_match(101, "alice", "bob"))
-        assert matches.next_number(connection) == 102
+        assert TransactionQueries(connection).next_number() == 102
         keep(connection, new_match(250, "alice", "bob"))
-        assert matches.next_number(connection) == 251
+        assert TransactionQueries(connection).next_number() == 251
     with pytest.raises(IntegrityError), writing(house.engine) as connection:
         keep(connection, new_match(100, "alice", "bob"))
 
@@ -130,7 +130,7 @@ def test_pages_are_the_whole(house: App, which: Filter) -> None:
         whole = club.listing(ListingQuery(filter=which, count=1000))
         assert whole.total > 3
         pages = [
-            listing.listing(connection, ListingQuery(filter=which, first=first, count=3))
+            TransactionQueries(connection).boards(ListingQuery(filter=which, first=first, count=3))
             for first in range(0, whole.total + 3, 3)
         ]
     assert {page.total for page in pages} == {whole.total}
@@ -140,7 +140,7 @@ def test_pages_are_the_whole(house: App, which: Filter) -> None:
 
 def test_running_counts_active_boards_of_each_game(house: App) -> None:
     with writing(house.engine) as connection:
-        assert matches.running(connection) == []
+        assert TransactionQueries(connection).running() == []
         club = make_club(connection)
         active = sum(fold(match).status == "active" for match in club.boards)
         assert 0 < active < len(club.boards)

@@ -11,6 +11,7 @@ from pbmserv.services.app import App
 from pbmserv.services.views import list_players, load_board
 from pbmserv.services.worker import process_next
 from pbmserv.store import matches
+from pbmserv.store.queries import TransactionQueries
 from tests.conftest import Clock
 from tests.services.post import Post, header_of, text_of
 
@@ -55,9 +56,9 @@ def workers(post: Post, count: int = 2) -> None:
     at_once(*[work] * count)
 
 
-def meet(monkeypatch: pytest.MonkeyPatch, name: str, count: int = 2) -> None:
+def meet(monkeypatch: pytest.MonkeyPatch, where: object, name: str, count: int = 2) -> None:
     """The first calls of a function of the store come together at its end: nobody goes on before all are there."""
-    real: Callable[..., object] = getattr(matches, name)
+    real: Callable[..., object] = getattr(where, name)
     barrier, met = threading.Barrier(count, timeout=PATIENCE), threading.local()
 
     def meeting(*arguments: object) -> object:
@@ -67,7 +68,7 @@ def meet(monkeypatch: pytest.MonkeyPatch, name: str, count: int = 2) -> None:
             barrier.wait()
         return result
 
-    monkeypatch.setattr(matches, name, meeting)
+    monkeypatch.setattr(where, name, meeting)
 
 
 def boards(post: Post, *numbers: int) -> Sequence[tuple[str, ...]]:
@@ -79,7 +80,7 @@ def boards(post: Post, *numbers: int) -> Sequence[tuple[str, ...]]:
 def test_two_challenges_at_the_same_time(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both want the number 101; one gets 102. On SQLite they cannot even meet."""
     if post.house.engine.dialect.name == "postgresql":
-        meet(monkeypatch, "next_number")
+        meet(monkeypatch, TransactionQueries, "next_number")
     for one, other in (("alice", "bob"), ("carol", "dora")):
         post.put(post.write(f"{one}@example.org", f"challenge {one} {other}"))
     workers(post)
@@ -96,15 +97,15 @@ def test_an_operators_challenge_loses_the_race(
     post = Post(postgresql_house, clock)
     post.people(alice="sesame", bob="poppy", carol="pepper")
     post.put(post.write("alice@example.org", "challenge alice bob"))
-    real = matches.next_number
+    real = TransactionQueries.next_number
 
-    def overtaken(connection: Connection) -> int:
-        number = real(connection)
+    def overtaken(records: TransactionQueries) -> int:
+        number = real(records)
         monkeypatch.undo()
         assert process_next(post.house, post.clock)
         return number
 
-    monkeypatch.setattr(matches, "next_number", overtaken)
+    monkeypatch.setattr(TransactionQueries, "next_number", overtaken)
     assert run_as(post.house, "carol", "challenge carol bob", post.clock()).done
     assert boards(post, 101, 102) == [("alice", "bob"), ("carol", "bob")]
 
@@ -151,7 +152,7 @@ def test_two_moves_where_the_lock_fails(
         pass
 
     monkeypatch.setattr(matches, "lock", no_lock)
-    meet(monkeypatch, "load")
+    meet(monkeypatch, matches, "load")
     workers(post)
     monkeypatch.undo()
     one_was_played(post)

@@ -21,6 +21,7 @@ from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
 from pbmserv.store import matches, players, rankings, ratings
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.rankings import counted_players
 from pbmserv.store.ratings import states_of
 from tests.commands import rankings as in_memory
@@ -264,23 +265,24 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
     """Listings say what a reckoning in memory does, page by page."""
     with reading(engine) as connection:
         members = players.everybody(connection)
+        records = TransactionQueries(connection)
         ids = {player.userid: player.id for player in members}
         for now in (NOON + timedelta(hours=3), NOON + INACTIVE_AFTER + timedelta(minutes=120)):
             for sections in CHOICES:
                 for first, count in ((0, 50), (1, 2), (50, 50)):
                     for pool in map(pool_named, (SMALL, PLAIN)):
-                        listed = rankings.standings(connection, pool, sections, now, first, count)
+                        listed = records.standings(pool, sections, now, first, count)
                         expected = in_memory.standings(boards, members, pool, sections, now, first, count)
                         assert listed == expected
-        assert rankings.rated_pools(connection, "cephalopod") == in_memory.pools(boards, "cephalopod")
-        assert rankings.rated_pools(connection, "hex") == []
-        for player_id in ids.values():
-            whole = tuple(in_memory.rated_matches(boards, ids, player_id, None))
+        assert records.rated_pools("cephalopod") == in_memory.pools(boards, "cephalopod")
+        assert records.rated_pools("hex") == []
+        for player in members:
+            whole = tuple(in_memory.rated_matches(boards, ids, player.id, None))
             for game in (None, "cephalopod"):
-                theirs = rankings.rated_matches(connection, player_id, game, 1, 3)
+                theirs = records.rated_matches(player, game, 1, 3)
                 assert (theirs.lines, theirs.total) == (whole[1:4], len(whole))
-            assert rankings.rated_matches(connection, player_id, "hex", 0, 3).total == 0
-            results = rankings.results(connection, player_id, 3)
+            assert records.rated_matches(player, "hex", 0, 3).total == 0
+            results = records.results(player, 3)
             assert tuple(each.match for each in results) == whole[:3]
             for each in results:
                 state = replay(boards[each.match.board]).state
@@ -288,19 +290,19 @@ def assert_listed_right(engine: Engine, boards: dict[int, Match]) -> None:
                 assert each.ending == state.ending
                 assert each.is_shared == (state.outcome.ranks.count(each.match.rank) > 1)
             for pool in map(pool_named, (SMALL, PLAIN)):
-                course = rankings.course(connection, player_id, pool, 4)
+                course = records.course(player, pool, 4)
                 newest = [(each.at, each.after) for each in whole if each.pool == pool][:4]
                 assert [(each.at, each.rating) for each in course] == newest[::-1]
-            on = rankings.rated_on(connection, player_id, [101, 102, 103])
+            on = records.rated_on(player, [101, 102, 103])
             assert on == {line.board: line for line in whole if line.board <= 103}
             tallies = {
                 pool: found
                 for pool in in_memory.pools(boards)
-                if (found := in_memory.tallies(boards, ids, pool).get(player_id)) is not None
+                if (found := in_memory.tallies(boards, ids, pool).get(player.id)) is not None
             }
             for game in (None, "cephalopod"):
-                assert list(rankings.tallies(connection, player_id, game).items()) == [*tallies.items()]
-            assert rankings.tallies(connection, player_id, "hex") == {}
+                assert list(records.tallies(player, game).items()) == [*tallies.items()]
+            assert records.tallies(player, "hex") == {}
 
 
 def test_ratings_that_are_not_established_do_not_tell_an_order(engine: Engine) -> None:
@@ -313,7 +315,7 @@ def test_ratings_that_are_not_established_do_not_tell_an_order(engine: Engine) -
     orders = []
     with reading(engine) as connection:
         for now in (NOON, NOON + 2 * INACTIVE_AFTER):
-            listed = rankings.standings(connection, pool_named(SMALL), SECTIONS, now, 0, 50).lines
+            listed = TransactionQueries(connection).standings(pool_named(SMALL), SECTIONS, now, 0, 50).lines
             orders.append([(line.userid, line.place) for line in listed])
     on_the_way = [("eve", None), ("finn", None), ("carl", None), ("dora", None)]
     assert orders[0][2:] == orders[1][2:] == on_the_way
@@ -380,7 +382,7 @@ def test_standings_are_as_if_everybody_was_counted(engine: Engine) -> None:
         ranked = sorted(there, key=lambda each: _rank(there[each], now, names[each - 7]))
         with reading(engine) as connection:
             for first, count in ((0, 100), (0, 7), (chance.randrange(30), 9)):
-                found = rankings.standings(connection, pool, SECTIONS, now, first, count)
+                found = TransactionQueries(connection).standings(pool, SECTIONS, now, first, count)
                 assert [line.userid for line in found.lines] == [names[each - 7] for each in ranked][first:][
                     :count
                 ]

@@ -55,12 +55,13 @@ def _take_in(app: App, record: Mapping[str, Any], names: Mapping[str, str], rate
         if len(set(userids)) < len(userids):
             raise CannotImport("one player cannot sit in two seats")
         starter = _starter(connection, record, userids, names)
-        number = matches.next_number(connection)
+        work = unit_of_work(connection, app, now)
+        number = work.records.next_number()
         board = _replayed(record, number, userids, starter, rated and record["rated"])
         _require_credible(app, record, board, now)
         _require_new(connection, app, record, board)
         decision = Decision(Showing((), 0), opened=board.match, entries=board.match.entries, boards=(board,))
-        unit_of_work(connection, app, now).write(decision, now)
+        work.write(decision, now)
     return number
 
 
