@@ -16,12 +16,11 @@ from pbmserv.mail.log_words import pairs
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import VerifiedCredentials, has_secrets
-from pbmserv.services.failures import is_database_away
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.process import ProcessedMail, process_mail
 from pbmserv.services.steps import LEAVING
 from pbmserv.store import inbox
-from pbmserv.store.engine import reading, writing
+from pbmserv.store.engine import is_database_away, reading, writing
 from pbmserv.store.optimistic import recording, write_if_unchanged
 from pbmserv.store.recording import NeedsLock, Recording
 

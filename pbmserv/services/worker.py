@@ -25,18 +25,24 @@ from pbmserv.services.batch import ClaimMail, MarkInFlight, process_batch
 from pbmserv.services.failures import (
     Isolate,
     failed,
-    is_database_away,
     is_suspect,
     process_isolated,
     set_back,
-    trace,
 )
 from pbmserv.services.limits import too_many_guesses
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.services.writer import write_due, write_now
 from pbmserv.store import bans, inbox, letters, players
-from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
+from pbmserv.store.engine import (
+    is_database_away,
+    is_database_trouble,
+    locks_rows,
+    reading,
+    run_again,
+    trace,
+    writing,
+)
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.optimistic import recording, still_holds
 from pbmserv.store.priorities import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS

@@ -26,7 +26,7 @@ from pbmserv.commands.changes import (
 )
 from pbmserv.commands.policy import SIGN_UPS, SIGN_UPS_A_DOMAIN, SIGN_UPS_A_HOST, SIGN_UPS_A_PROVIDER
 from pbmserv.commands.vocabulary import skeleton
-from pbmserv.store import clocks, counts, retention, standstills
+from pbmserv.store import clocks, counts, letters, retention, standstills
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.mail_tokens import digest
@@ -34,6 +34,7 @@ from pbmserv.store.tables import (
     addresses,
     blocks,
     confirmations,
+    cursors,
     denied_addresses,
     matches,
     offer_players,
@@ -224,9 +225,12 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
 
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
+    userid = select(players.c.userid_lower).where(players.c.id == player_id)
+    letters.delete_of(connection, connection.execute(userid).scalar_one())
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
     for table in (
         confirmations,
+        cursors,
         subscriptions,
         vacations,
         standstills_table,

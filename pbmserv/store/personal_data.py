@@ -22,6 +22,7 @@ from pbmserv.store.tables import (
     conditional_moves,
     confirmations,
     inbox,
+    letters,
     offer_players,
     offers,
     outbox,
@@ -122,7 +123,14 @@ def _mails(player_id: int) -> Any:
         outbox.c.created_at.label("at"),
         outbox.c.status.label("fate"),
     ).where(outbox.c.recipient.in_(_theirs(player_id)))
-    return union_all(taken_in, sent)
+    unwritten = select(
+        literal("to").label("way"),
+        letters.c.id,
+        letters.c.recipient.label("address"),
+        letters.c.created_at.label("at"),
+        literal("waiting").label("fate"),
+    ).where(letters.c.recipient.in_(_theirs(player_id)))
+    return union_all(taken_in, sent, unwritten)
 
 
 def _theirs(player_id: int) -> Select[tuple[str]]:
