@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
@@ -49,8 +49,6 @@ TOGETHER: Final = 10
 
 RESTS: Final = tuple(timedelta(seconds=each) for each in (1, 10, 60, 600))
 """How long a letter rests that could not be written, after each try but the last."""
-
-SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 MOST_NAMED: Final = 40
 """Moves that the letter of the day names."""
@@ -286,7 +284,7 @@ def _failed(
     reason = "another version has kept it" if isinstance(error, UnknownValue) else type(error).__name__
     told = pairs(mail=letter.cause.inbox_id, board=letter.board, tries=tries, error=reason)
     log.error("a letter is set aside %s" if is_last else "a letter cannot be written %s", told)
-    again_at = SET_ASIDE if is_last else now + RESTS[tries - 1 if is_counted else 2]
+    again_at = stored.SET_ASIDE if is_last else now + RESTS[tries - 1 if is_counted else 2]
     instead = _plain(records, app, letter, now) if is_last else WrittenLetter(letter.key, None)
     return FailedLetter(failed, tries, again_at, trace(error), instead)
 

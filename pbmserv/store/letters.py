@@ -6,7 +6,7 @@ it becomes: so it is written once, by whichever process takes the row.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from time import time_ns
 from typing import Any, Final
 
@@ -15,6 +15,9 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 from pbmserv.commands.letter import AT_ONCE, Letter, MailCause, Unreadable
 from pbmserv.store.codec import UnknownValue, decode, encode
 from pbmserv.store.tables import cursors, letters, players
+
+SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a letter is due that could not be written."""
 
 LEFT_ALONE: Final = timedelta(seconds=3)
 """How long a letter that is due at once is left to whoever decided it."""
@@ -105,6 +108,11 @@ def mark_failed(connection: Connection, failed: WaitingLetter, tries: int, error
     """Notes that a letter could not be written, and when to try again; False where somebody else was quicker."""
     values = {"key": failed.key, "tried": failed.tries, "new": tries, "error": error, "again_at": again_at}
     return connection.execute(_FAILED, values).rowcount == 1
+
+
+def purge(connection: Connection, before: datetime) -> None:
+    """Deletes letters that were set aside and are older than that."""
+    connection.execute(delete(letters).where(letters.c.due_at == SET_ASIDE, letters.c.created_at < before))
 
 
 def delete_of(connection: Connection, userid: str) -> None:

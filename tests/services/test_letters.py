@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,9 @@ from sqlalchemy.exc import OperationalError
 
 from pbmserv.commands.letter import Letter
 from pbmserv.services import letters, worker, writer
+from pbmserv.services.admin.findings import Verdict
+from pbmserv.services.admin.status import Premises, look_around
+from pbmserv.services.admin.traces import trace
 from pbmserv.services.writer import RESTS, write_due
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
@@ -17,7 +21,7 @@ from pbmserv.store.letters import LEFT_ALONE
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.tables import letters as letters_table
 from tests.conftest import passwords_kept
-from tests.services.post import Post, header_of, text_of
+from tests.services.post import Post, address_of, header_of, text_of
 from tests.services.test_failures import LockNeverGot, spoil
 from tests.store.test_races import PATIENCE, at_once
 
@@ -58,6 +62,20 @@ def waiting(post: Post) -> list[tuple[str, int]]:
     return [(row.recipient, row.tries) for row in rows]
 
 
+def lines_of(post: Post) -> list[tuple[object, ...]]:
+    """What `admin trace board=101` tells of letters that are not written."""
+    events = trace(post.house, "board=101")
+    return [(each.step, each.address, each.status, each.tries, each.told) for each in events if each.out is None][
+        -1:
+    ]
+
+
+def letters_in_status(post: Post) -> tuple[Verdict, str]:
+    """What `status` says of letters."""
+    found = look_around(post.house, Premises(Path("/"), ()), post.clock())
+    return next((each.verdict, each.found) for each in found if each.name == "letters")
+
+
 def in_the_notice(name: str, **_: Any) -> bool:
     """Of the templates, that of a board that nobody asked for."""
     return name == "mail/notice.txt"
@@ -85,7 +103,7 @@ def test_a_fault_in_a_template_keeps_no_move_out(
     assert "could not write the mail" in text_of(letter)
     assert "    show 101" in text_of(letter)
     assert header_of(letter, "Message-ID").startswith("<b101.1.")
-    assert "a letter is set aside board=101 tries=5 error=Bug" in caplog.text
+    assert "a letter is set aside mail=4 board=101 tries=5 error=Bug" in caplog.text
     assert "sesame" not in caplog.text, "which the bug's own text quotes"
     club.clock.move(days=9)
     assert written(club) == []
@@ -118,6 +136,8 @@ def test_where_even_the_sentence_fails_nothing_is_sent(club: Post, monkeypatch: 
         club.clock.now += rest
         assert written(club) == []
     assert waiting(club) == [(BOB, 5)]
+    assert lines_of(club) == [("out", BOB, "set aside", 5, "board: Bug")]
+    assert letters_in_status(club) == (Verdict.ATTENTION, "0 waiting; 1 that our own program failed over")
     assert len(club.mail(ALICE, "help")) == 1
     assert len(club.sent_to(BOB)) == before
 
@@ -165,6 +185,8 @@ def test_a_process_that_ends_when_it_has_decided(club: Post, monkeypatch: pytest
         club.mail("eve@example.org", "signup eve pepper")
         club.mail(ALICE, "as alice sesame", "move 101 b2\nmove 101 b2")
     assert [recipient for recipient, _ in waiting(club)] == ["eve@example.org", ALICE, BOB]
+    assert lines_of(club) == [("out", BOB, "unwritten", 0, "board")]
+    assert letters_in_status(club) == (Verdict.FINE, "3 waiting, the oldest for 0 seconds")
     assert passwords_kept(club.house) == []
     assert written(club) == []
     club.clock.now += LEFT_ALONE
@@ -196,16 +218,17 @@ def test_two_write_the_same_at_once(club: Post, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_question_that_is_not_written_yet(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy that proves who wrote it is done at once, and takes the question of the other back."""
-    raw = club.write(ALICE, "resign 101")
+    """A copy that proves who wrote the mail takes it back: its answer, a `yes`, plays nothing."""
+    raw = club.write(ALICE, "Re: board", "101 b2")
     with monkeypatch.context() as patch:
         stop_after_deciding(patch)
-        club.send(raw)
-    answered = newest(club, ALICE)
-    proven = raw.replace(b"Subject:", f"In-Reply-To: {header_of(answered, 'Message-ID')}\r\nSubject:".encode())
-    club.send(proven, ALICE, [header_of(answered, "From")])
+        club.send(raw, ALICE)
+    assert {each.recipient for each in club.send(raw, ALICE, [address_of(newest(club, ALICE))])} == {ALICE, BOB}
+    assert club.moves() == ["B2"]
     club.clock.now += LEFT_ALONE
-    written(club)
+    assert written(club) == [ALICE]
+    (told,) = club.answer(newest(club, ALICE), "yes")
+    assert "No question is waiting for your answer" in text_of(told)
 
 
 def test_whoever_leaves_gets_the_goodbye_alone(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:

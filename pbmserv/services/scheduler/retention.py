@@ -18,6 +18,7 @@ from pbmserv.store import (
     confirmations,
     counts,
     doctor_mails,
+    letters,
     old_tokens,
     retention,
     subscriptions,
@@ -68,6 +69,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         counts.purge(connection, now)
         subscriptions.purge(connection)
         doctor_mails.purge(connection, now)
+        letters.purge(connection, before)
     _purge_tokens(app, now)
     truncate_wal(app.engine)
 
