@@ -276,6 +276,11 @@ class MoveToTell(Said):
     """A move of the reader's that the letter of the day tells, unless another mail about its board does."""
 
 
+@dataclass(frozen=True)
+class Unreadable(Said):
+    """What another version has kept."""
+
+
 def leaving_kind(said: Said) -> LeaveKind:
     """What the reader of a letter stops by unsubscribing from it."""
     match said:

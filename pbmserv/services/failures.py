@@ -7,7 +7,6 @@ and then retried for ever, at growing intervals; later mails of the same sender 
 """
 
 import logging
-import traceback
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -23,7 +22,7 @@ from pbmserv.services.pending import read_message
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
 from pbmserv.store import inbox, players
-from pbmserv.store.engine import cause_of, is_about_one_statement, is_database_trouble, reading, writing
+from pbmserv.store.engine import reading, trace, writing
 from pbmserv.store.inbox import InboxMessage
 
 WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0, 1, 10, 60, 600))
@@ -48,11 +47,6 @@ log = logging.getLogger(__name__)
 def is_suspect(message: InboxMessage) -> bool:
     """Whether to process a mail in isolation."""
     return message.setbacks >= APART_FROM
-
-
-def is_database_away(error: Exception) -> bool:
-    """Whether an exception means that the whole database is in trouble, and not just one statement."""
-    return is_database_trouble(error) and not is_about_one_statement(error)
 
 
 def process_isolated(app: App, message: InboxMessage, isolate: Isolate, clock: Callable[[], datetime]) -> None:
@@ -146,10 +140,3 @@ def _cannot_be_told(mail_id: int, error: Exception) -> None:
 def _may_be_mailed(connection: Connection, address: str, now: datetime) -> bool:
     owner = players.owner_of(connection, address)
     return (owner is None or owner.is_confirmed) and may_be_mailed(connection, address, now)
-
-
-def trace(error: Exception) -> str:
-    """Where an exception was raised, without its values: these may contain a secret."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-    return "\n".join([*lines, cause_of(error)])

@@ -37,7 +37,7 @@ from pbmserv.services.compose import (
     with_practice,
 )
 from pbmserv.services.digest import digest_mail
-from pbmserv.services.notices import lessons, person_of, rating_remarks, still_queued
+from pbmserv.services.notices import lessons, person_of, rating_remarks, readable, still_queued
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -88,8 +88,10 @@ def _words(
             is_question = True
             about = "your address" if said.confirmation.kind == "take back" else "please confirm"
         case FixedText():
-            body = MailBody(filled(render(said.template, words=words, server=server, **dict(said.context))))
-            about = said.about
+            sentence = filled(render(said.template, words=words, server=server, **dict(said.context)))
+            board = readable(records, letter.board, "letters") if letter.board is not None else None
+            named = () if board is None else ((board.match.number, board.state.plies),)
+            body, about = MailBody(sentence, named=named), said.about
         case PuzzleLetter():
             puzzle = records.puzzle(said.puzzle)
             if puzzle is None:
@@ -102,7 +104,8 @@ def _words(
             )
         case _:
             raise TypeError(type(said).__name__)
-    return draft_of(app, letter, player, body, about, is_question)
+    draft = draft_of(app, letter, player, body, about, is_question)
+    return replace(draft, board=letter.board) if body.named else draft
 
 
 def _board_news(

@@ -27,18 +27,24 @@ from pbmserv.services.authenticate import (
 from pbmserv.services.failures import (
     Isolate,
     failed,
-    is_database_away,
     is_suspect,
     process_isolated,
     set_back,
-    trace,
 )
 from pbmserv.services.limits import too_many_guesses
 from pbmserv.services.pending import PendingMail, grounds_of, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.services.writer import write_due, write_now
 from pbmserv.store import abuse, inbox, letters, players
-from pbmserv.store.engine import is_database_trouble, locks_rows, reading, run_again, writing
+from pbmserv.store.engine import (
+    is_database_away,
+    is_database_trouble,
+    locks_rows,
+    reading,
+    run_again,
+    trace,
+    writing,
+)
 from pbmserv.store.inbox import ANSWERS, PLAYERS, PRIORITIES, UNKNOWN_SENDERS, InboxMessage
 
 MOST_TURNS: Final = 10

@@ -9,14 +9,15 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from pbmserv.commands import policy
-from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice
+from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice, Unreadable
 from pbmserv.commands.policy import Counted
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.replay import GameState
@@ -29,7 +30,16 @@ from pbmserv.services.receipts import Receipts
 from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.store import letters as stored
 from pbmserv.store import outbox
-from pbmserv.store.engine import cause_of, is_database_trouble, reading, writing
+from pbmserv.store.codec import UnknownValue
+from pbmserv.store.engine import (
+    cause_of,
+    is_database_away,
+    is_database_trouble,
+    reading,
+    run_again,
+    trace,
+    writing,
+)
 from pbmserv.store.letters import WaitingLetter
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -39,8 +49,6 @@ TOGETHER: Final = 10
 
 RESTS: Final = tuple(timedelta(seconds=each) for each in (1, 10, 60, 600))
 """How long a letter rests that could not be written, after each try but the last."""
-
-SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 MOST_NAMED: Final = 40
 """Moves that the letter of the day names."""
@@ -58,6 +66,17 @@ class WrittenLetter:
     counted: tuple[Counted, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FailedLetter:
+    """A letter that could not be written: what is noted of it, and what is sent in its place, if anything."""
+
+    waiting: WaitingLetter
+    tries: int
+    again_at: datetime
+    error: str
+    instead: WrittenLetter
+
+
 @contextmanager
 def deciding(app: App, now: datetime) -> Iterator[UnitOfWork]:
     """A unit of work that commits when the block ends, and whose letters are written then."""
@@ -72,7 +91,7 @@ def write_now(app: App, decided: Sequence[Letter], now: datetime, boards: Sequen
 
     What fails waits for `write_due`; nothing is raised.
     """
-    due = [WaitingLetter(each.key, each, each.due_at, 0, None) for each in decided if each.due_at <= now]
+    due = [WaitingLetter(each) for each in decided if each.due_at <= now]
     try:
         for first in range(0, len(due), TOGETHER):
             _write(app, due[first : first + TOGETHER], now, boards)
@@ -90,30 +109,51 @@ def write_due(app: App, now: datetime) -> bool:
 
 
 def _write(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState] = ()) -> None:
+    """Writes letters; those with one that the database does not take, one by one."""
+    try:
+        _write_together(app, due, now, boards)
+    except Exception as error:
+        if is_database_away(error):
+            raise
+        if len(due) > 1:
+            for each in due:
+                _write(app, [each], now, boards)
+            return
+        with reading(app.engine) as connection:
+            failure = _failed(TransactionQueries(connection, app.recent), app, due[0], error, now)
+        run_again(lambda: _queue(app, [], [failure], now))
+
+
+def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState]) -> None:
     """Writes letters on a snapshot, and queues in one commit those that nobody else has taken."""
     written: list[WrittenLetter] = []
-    failed: list[tuple[WaitingLetter, Exception | None]] = []
+    failed: list[FailedLetter] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)
         records.know(boards)
         for each in due:
-            if each.letter is None:
-                failed.append((each, None))
-                continue
             try:
                 written.append(_written(connection, records, app, each.letter, now))
+            except DBAPIError:
+                raise
             except Exception as error:
-                if is_database_trouble(error):
-                    raise
-                failed.append((each, error))
+                failed.append(_failed(records, app, each, error, now))
+    run_again(lambda: _queue(app, written, failed, now))
+
+
+def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLetter], now: datetime) -> None:
+    """Queues the mails that letters became, and notes what could not be written, unless others have done it."""
     with writing(app.engine) as connection:
         keys = chain.from_iterable((each.key, *each.along) for each in written)
         taken = stored.take(connection, {*keys})
-        ours = [each for each in written if each.key in taken]
-        spend(connection, [counted for each in ours for counted in each.counted], now)
-        outbox.queue(connection, [each.message for each in ours if each.message is not None], now)
-        for each, why in failed:
-            _note_failure(connection, app, each, why, now)
+        done = [each for each in written if each.key in taken]
+        done += [
+            each.instead
+            for each in failed
+            if stored.mark_failed(connection, each.waiting, each.tries, each.error, each.again_at)
+        ]
+        spend(connection, [counted for each in done for counted in each.counted], now)
+        outbox.queue(connection, [each.message for each in done if each.message is not None], now)
 
 
 def _written(
@@ -121,6 +161,8 @@ def _written(
 ) -> WrittenLetter:
     along: tuple[int, ...] = ()
     match letter.said:
+        case Unreadable():
+            raise UnknownValue
         case BoardNews() if letter.userid and letter.board is not None:
             letter, along = _with_acknowledgement(connection, letter, letter.said)
         case MoveToTell():
@@ -135,15 +177,14 @@ def _written(
         told = {number for number, _ in message.shown} | ({message.match} if message.match else set())
         waiting = stored.waiting_for(connection, letter.userid, told)
         along += tuple(each.key for each in waiting if each.key != letter.key and _is_told(each.letter))
-    counted = () if letter.cause.proven or letter.kind == "board" else (_bytes_of(message),)
-    return WrittenLetter(letter.key, message, along, counted)
+    return WrittenLetter(letter.key, message, along, () if letter.kind == "board" else _cost(letter, message))
 
 
-def _bytes_of(message: OutboxMessage) -> Counted:
-    return policy.BYTES.count(message.recipient, len(message.raw))
+def _cost(letter: Letter, message: OutboxMessage) -> tuple[Counted, ...]:
+    return () if letter.cause.proven else (policy.BYTES.count(message.recipient, len(message.raw)),)
 
 
-def _is_told(waiting: Letter | None) -> bool:
+def _is_told(waiting: Letter) -> bool:
     """Whether a newer mail with its board says all that a letter would say that waits for its time."""
     match waiting:
         case Letter(said=MoveToTell() | Answer() | BoardNews(words="", remarks=())):
@@ -178,12 +219,10 @@ def _moves_of_the_day(
 ) -> tuple[Letter, tuple[int, ...]]:
     """The one letter for all moves of a player that no other mail has told."""
     waiting = [
-        each
-        for each in stored.waiting_for(connection, letter.userid)
-        if each.letter is not None and isinstance(each.letter.said, MoveToTell)
+        each for each in stored.waiting_for(connection, letter.userid) if isinstance(each.letter.said, MoveToTell)
     ]
     along = tuple(each.key for each in waiting if each.key != letter.key)
-    boards = sorted({each.letter.board for each in waiting if each.letter is not None and each.letter.board})
+    boards = sorted({each.letter.board for each in waiting if each.letter.board})
     words = _receipts(records, letter.userid, boards)
     if words is None:
         return letter, along
@@ -229,27 +268,36 @@ def _within_limits(
         limit = replace(letter, said=FixedText("mail/limit.txt", "limit"), kind="limit")
         message = write_letter(records, app, limit, now)
         cost = (Counted(policy.NOTICE, letter.recipient),)
-    size = () if letter.cause.proven else (_bytes_of(message),)
-    return WrittenLetter(letter.key, message, (), (*cost, *size))
+    return WrittenLetter(letter.key, message, (), (*cost, *_cost(letter, message)))
 
 
-def _note_failure(
-    connection: Connection, app: App, failed: WaitingLetter, error: Exception | None, now: datetime
-) -> None:
-    """Has a letter tried again, or set aside with a sentence in its place."""
-    reason = "another version has kept it" if error is None else type(error).__name__
-    is_last = error is None or failed.tries >= len(RESTS)
-    again_at = SET_ASIDE if is_last else now + RESTS[failed.tries]
-    stored.mark_failed(connection, [failed.key], reason, again_at)
-    letter = failed.letter
-    told = pairs(
-        mail=letter.cause.inbox_id if letter else None,
-        board=letter.board if letter else None,
-        tries=failed.tries + 1,
-        error=reason,
-    )
-    log.error("a letter is set aside %s" if is_last else "a letter cannot be written %s", told, exc_info=error)
-    if is_last and letter is not None:
-        records = TransactionQueries(connection, app.recent)
-        instead = replace(letter, said=FixedText("mail/unwritten.txt", "your mail", (("board", letter.board),)))
-        outbox.queue(connection, [write_letter(records, app, instead, now)], now)
+def _failed(
+    records: TransactionQueries, app: App, failed: WaitingLetter, error: Exception, now: datetime
+) -> FailedLetter:
+    """Has a letter tried again, or set aside with a sentence in its place.
+
+    Trouble with one statement does not count: the letter is tried for ever.
+    """
+    letter, is_counted = failed.letter, not is_database_trouble(error)
+    tries = failed.tries + is_counted
+    is_last = is_counted and (tries > len(RESTS) or isinstance(error, UnknownValue))
+    reason = "another version has kept it" if isinstance(error, UnknownValue) else type(error).__name__
+    told = pairs(mail=letter.cause.inbox_id, board=letter.board, tries=tries, error=reason)
+    log.error("a letter is set aside %s" if is_last else "a letter cannot be written %s", told)
+    again_at = stored.SET_ASIDE if is_last else now + RESTS[tries - 1 if is_counted else 2]
+    instead = _plain(records, app, letter, now) if is_last else WrittenLetter(letter.key, None)
+    return FailedLetter(failed, tries, again_at, trace(error), instead)
+
+
+def _plain(records: TransactionQueries, app: App, letter: Letter, now: datetime) -> WrittenLetter:
+    """The sentence that goes in the place of a letter that cannot be written; it can be answered by a move."""
+    board = letter.board
+    if isinstance(letter.said, Answer) and len(letter.said.concerned) == 1:
+        (board,) = letter.said.concerned
+    said = FixedText("mail/unwritten.txt", "your mail", (("board", board),))
+    try:
+        message = write_letter(records, app, replace(letter, said=said, board=board), now)
+    except Exception as error:
+        log.error("nothing is sent in its place %s", pairs(board=board, error=type(error).__name__))
+        return WrittenLetter(letter.key, None)
+    return WrittenLetter(letter.key, message, (), _cost(letter, message))

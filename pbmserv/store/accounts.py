@@ -61,7 +61,7 @@ from pbmserv.matches.player import (
     Player,
 )
 from pbmserv.matches.queries import Queries
-from pbmserv.store import clocks, counts, retention
+from pbmserv.store import clocks, counts, letters, retention, tables
 from pbmserv.store.bounces import WITHHELD
 from pbmserv.store.confirmations import VALID_FOR
 from pbmserv.store.mail_tokens import digest
@@ -72,6 +72,7 @@ from pbmserv.store.tables import (
     bounces,
     conditional_moves,
     confirmations,
+    cursors,
     denied_addresses,
     inbox,
     matches,
@@ -260,9 +261,12 @@ def _erase(connection: Connection, player_id: int, now: datetime) -> None:
 
 
 def _forget_belongings(connection: Connection, player_id: int) -> None:
+    userid = select(players.c.userid_lower).where(players.c.id == player_id)
+    letters.delete_of(connection, connection.execute(userid).scalar_one())
     connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
     for table in (
         confirmations,
+        cursors,
         subscriptions,
         vacations,
         standstills,
@@ -382,7 +386,14 @@ def _mails(player_id: int) -> Any:
         outbox.c.created_at.label("at"),
         outbox.c.status.label("fate"),
     ).where(outbox.c.recipient.in_(_theirs(player_id)))
-    return union_all(taken_in, sent)
+    unwritten = select(
+        literal("to").label("way"),
+        tables.letters.c.id,
+        tables.letters.c.recipient.label("address"),
+        tables.letters.c.created_at.label("at"),
+        literal("waiting").label("fate"),
+    ).where(tables.letters.c.recipient.in_(_theirs(player_id)))
+    return union_all(taken_in, sent, unwritten)
 
 
 def _theirs(player_id: int) -> Select[tuple[str]]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, select
+from sqlalchemy import Connection, Row, bindparam, delete, exists, insert, or_, select
 
 from pbmserv.commands.command import Confirmation
 from pbmserv.store.inbox import asked_key, key_digest
 from pbmserv.store.mail_tokens import DIGITS, digest
-from pbmserv.store.tables import confirmations, content_keys, outbox, players
+from pbmserv.store.tables import confirmations, content_keys, letters, outbox, players
 
 VALID_FOR: Final = timedelta(days=7)
 """How long a question can be answered."""
@@ -123,11 +123,12 @@ _FIND_THREADED: Final = (
     .limit(1)
     .with_for_update(of=confirmations)
 )
+_COPY: Final = select(content_keys.c.inbox_id).where(content_keys.c.digest == bindparam("key"))
+# Their mails may not be written yet.
 _FORGET_COPY: Final = delete(confirmations).where(
-    confirmations.c.id.in_(
-        select(outbox.c.asks)
-        .join(content_keys, content_keys.c.inbox_id == outbox.c.inbox_id)
-        .where(content_keys.c.digest == bindparam("key"))
+    or_(
+        confirmations.c.id.in_(select(outbox.c.asks).where(outbox.c.inbox_id.in_(_COPY))),
+        confirmations.c.id.in_(select(letters.c.asks).where(letters.c.inbox_id.in_(_COPY))),
     )
 )
 _FORGET: Final = delete(confirmations).where(confirmations.c.about == bindparam("closed"))

@@ -8,6 +8,7 @@ others.
 
 import sqlite3
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
@@ -320,7 +321,12 @@ def is_damage(error: BaseException) -> bool:
     return code is not None and code & 0xFF in _DAMAGES
 
 
-def is_about_one_statement(error: BaseException) -> bool:
+def is_database_away(error: BaseException) -> bool:
+    """Whether an exception means that the whole database is in trouble, and not just one statement."""
+    return is_database_trouble(error) and not _is_about_one_statement(error)
+
+
+def _is_about_one_statement(error: BaseException) -> bool:
     """Whether a database error concerns only this statement, such as a damaged page or a lock timeout."""
     cause = getattr(error, "orig", None)
     if not isinstance(error, DBAPIError) or error.connection_invalidated:
@@ -384,3 +390,10 @@ class CommitWatch:
                 self._connection.autocommit = True
         with closing(self._connection.cursor()) as cursor:
             return cursor.execute(self._statement).fetchone()
+
+
+def trace(error: BaseException) -> str:
+    """Where an exception was raised, without its values: these may contain a secret."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return "\n".join([*lines, cause_of(error)])

@@ -6,17 +6,18 @@ it becomes: so it is written once, by whichever process takes the row.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from random import SystemRandom
+from datetime import UTC, datetime, timedelta
+from time import time_ns
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
-from pbmserv.commands.letter import AT_ONCE, Letter, MailCause
+from pbmserv.commands.letter import AT_ONCE, Letter, MailCause, Unreadable
 from pbmserv.store.codec import UnknownValue, decode, encode
 from pbmserv.store.tables import cursors, letters, players
 
-_KEYS: Final = 1 << 62
+SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a letter is due that could not be written."""
 
 LEFT_ALONE: Final = timedelta(seconds=3)
 """How long a letter that is due at once is left to whoever decided it."""
@@ -24,19 +25,21 @@ LEFT_ALONE: Final = timedelta(seconds=3)
 
 @dataclass(frozen=True, slots=True)
 class WaitingLetter:
-    """A row: its letter (None where another version wrote it, so that it cannot be read), and what was tried."""
+    """A row: its letter, and how often it was tried to write it."""
 
-    key: int
-    letter: Letter | None
-    due_at: datetime
-    tries: int
-    error: str | None
+    letter: Letter
+    tries: int = 0
+
+    @property
+    def key(self) -> int:
+        """Its row in the database."""
+        return self.letter.key
 
 
 def with_keys(decided: Iterable[Letter]) -> list[Letter]:
-    """The letters that go to somebody, each with the key of the row that it is to have."""
-    random = SystemRandom()
-    return [replace(each, key=random.randrange(1, _KEYS)) for each in decided if each.recipient]
+    """The letters that go to somebody, each with the key of the row that it is to have, in order."""
+    to_somebody = [each for each in decided if each.recipient]
+    return [replace(each, key=key) for key, each in enumerate(to_somebody, time_ns())]
 
 
 def add(connection: Connection, decided: Sequence[Letter], now: datetime) -> None:
@@ -101,9 +104,15 @@ def caused_by(connection: Connection, inbox_id: int) -> list[datetime]:
     return [*connection.execute(_CAUSED, {"inbox_id": inbox_id}).scalars()]
 
 
-def mark_failed(connection: Connection, keys: Collection[int], error: str, again_at: datetime) -> None:
-    """Notes that letters could not be written, and when to try again."""
-    connection.execute(_FAILED, {"keys": [*keys], "error": error, "again_at": again_at})
+def mark_failed(connection: Connection, failed: WaitingLetter, tries: int, error: str, again_at: datetime) -> bool:
+    """Notes that a letter could not be written, and when to try again; False where somebody else was quicker."""
+    values = {"key": failed.key, "tried": failed.tries, "new": tries, "error": error, "again_at": again_at}
+    return connection.execute(_FAILED, values).rowcount == 1
+
+
+def purge(connection: Connection, before: datetime) -> None:
+    """Deletes letters that were set aside and are older than that."""
+    connection.execute(delete(letters).where(letters.c.due_at == SET_ASIDE, letters.c.created_at < before))
 
 
 def delete_of(connection: Connection, userid: str) -> None:
@@ -124,14 +133,14 @@ def moved_on_page(connection: Connection, board: int) -> Mapping[str, datetime]:
 
 
 def _waiting(rows: Iterable[Row[Any]]) -> list[WaitingLetter]:
-    return [WaitingLetter(row.id, _letter(row), row.due_at, row.tries, row.error) for row in rows]
+    return [WaitingLetter(_letter(row), row.tries) for row in rows]
 
 
-def _letter(row: Row[Any]) -> Letter | None:
+def _letter(row: Row[Any]) -> Letter:
     try:
         said = decode(row.said)
     except UnknownValue:
-        return None
+        said = Unreadable()
     return Letter(
         said,
         row.kind,
@@ -149,7 +158,7 @@ def _letter(row: Row[Any]) -> Letter | None:
 
 _IS_READERS: Final = letters.c.userid == bindparam("userid")
 # One that could not be written at first is not waiting for its time.
-_WAITS: Final = (letters.c.due_at > AT_ONCE) & (letters.c.tries == 0)
+_WAITS: Final = (letters.c.due_at > AT_ONCE) & letters.c.error.is_(None)
 _IN_ORDER: Final = select(letters).order_by(letters.c.due_at, letters.c.created_at, letters.c.id)
 _ADD: Final = insert(letters)
 _TAKE: Final = delete(letters).where(letters.c.id.in_(bindparam("keys", expanding=True))).returning(letters.c.id)
@@ -165,8 +174,8 @@ _NEXT_LATER: Final = select(func.min(letters.c.due_at)).where(letters.c.due_at >
 _CAUSED: Final = select(letters.c.due_at).where(letters.c.inbox_id == bindparam("inbox_id"))
 _FAILED: Final = (
     update(letters)
-    .where(letters.c.id.in_(bindparam("keys", expanding=True)))
-    .values(tries=letters.c.tries + 1, error=bindparam("error"), due_at=bindparam("again_at"))
+    .where(letters.c.id == bindparam("key"), letters.c.tries == bindparam("tried"))
+    .values(tries=bindparam("new"), error=bindparam("error"), due_at=bindparam("again_at"))
 )
 _DELETE: Final = delete(letters).where(_IS_READERS)
 _OF_CURSOR: Final = (cursors.c.match == bindparam("board")) & (cursors.c.player_id == bindparam("who"))

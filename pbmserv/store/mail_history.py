@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, false, func, or_, select, update
 
 from pbmserv.commands.letter import UNSOLICITED
 from pbmserv.store.inbox import QUARANTINED, InboxMessage, has_no_failures, inbox_message, is_waiting, key_digest
+from pbmserv.store.letters import SET_ASIDE
 from pbmserv.store.outbox import QUEUED_COLUMNS, QueuedMessage
-from pbmserv.store.tables import addresses, bounces, content_keys, entries, inbox, outbox, seats
+from pbmserv.store.tables import addresses, bounces, content_keys, entries, inbox, letters, outbox, players, seats
 
 _SEARCHED: Final = 40
 """Mails to an address that are looked at to find what came from there."""
@@ -182,6 +183,21 @@ class RecordedBounce:
 
 
 @dataclass(frozen=True, slots=True)
+class UnwrittenLetter:
+    """A letter that waits to be written, or was set aside."""
+
+    at: datetime
+    kind: str
+    recipient: str
+    board: int | None
+    mail: int | None
+    """The mail that caused it."""
+    tries: int
+    error: str
+    is_set_aside: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MailTrace:
     """All that is stored about some mails."""
 
@@ -189,6 +205,7 @@ class MailTrace:
     entries: Sequence[RecordedEntry]
     sent: Sequence[QueuedMessage]
     bounces: Sequence[RecordedBounce]
+    unwritten: Sequence[UnwrittenLetter]
 
 
 def inbox_listing(connection: Connection, wanted: MailFilter, count: int) -> list[ReceivedMail]:
@@ -250,7 +267,21 @@ def trace(connection: Connection, kind: TraceKind, key: int | str, since: dateti
         RecordedBounce(row.outbox_id, row.at, row.is_hard, row.reason, row.address, row.inbox_id)
         for row in connection.execute(returned)
     ]
-    return MailTrace(received, [found[each] for each in sorted(found)], sent, came_back)
+    wait = select(letters).where(_which_letters(kind, key)).order_by(letters.c.id)
+    unwritten = [
+        UnwrittenLetter(
+            row.created_at,
+            row.kind,
+            row.recipient,
+            row.match,
+            row.inbox_id,
+            row.tries,
+            (row.error or "").rpartition("\n")[2],
+            row.due_at == SET_ASIDE,
+        )
+        for row in connection.execute(wait)
+    ]
+    return MailTrace(received, [found[each] for each in sorted(found)], sent, came_back, unwritten)
 
 
 def note_queue_ids(connection: Connection, queue_ids: Mapping[int, str]) -> None:
@@ -281,6 +312,20 @@ def _which_sent(kind: TraceKind, key: int | str) -> ColumnElement[bool]:
             return outbox.c.queue_id == key
         case "message_id":
             return outbox.c.message_id == key
+
+
+def _which_letters(kind: TraceKind, key: int | str) -> ColumnElement[bool]:
+    match kind:
+        case "mail":
+            return letters.c.inbox_id == key
+        case "board":
+            return letters.c.match == key
+        case "player":
+            return letters.c.userid.in_(select(players.c.userid_lower).where(players.c.id == key))
+        case "address":
+            return letters.c.recipient == key
+        case _:
+            return false()
 
 
 def _which_received(kind: TraceKind, key: int | str, of_sent: ColumnElement[bool]) -> ColumnElement[bool]:

@@ -30,12 +30,14 @@ from sqlalchemy import (
 from pbmserv.matches.clock import Stop
 from pbmserv.store import clocks
 from pbmserv.store.inbox import QUARANTINED
+from pbmserv.store.letters import SET_ASIDE
 from pbmserv.store.tables import (
     addresses,
     alarms,
     doctor_mails,
     heartbeats,
     inbox,
+    letters,
     matches,
     milestones,
     outages,
@@ -62,7 +64,7 @@ class Queue:
     oldest: datetime | None
     """Since when the oldest one waits."""
     postponed: int
-    """Those that are not counted: they are tried again later, are in hand, or wait for a robot's move."""
+    """Those that are not counted: they are tried again later, are in hand, or wait for their time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,15 @@ def waiting_out(connection: Connection, now: datetime) -> Queue:
     is_due = outbox.c.not_before <= now
     query = select(func.count().label("number"), func.min(_DUE_SINCE).label("oldest")).where(waits, is_due)
     return _queue(connection.execute(query).one(), connection.scalar(select(func.count()).where(waits, ~is_due)))
+
+
+def unwritten(connection: Connection, now: datetime) -> tuple[Queue, int]:
+    """The letters that are to be written now, and how many were set aside."""
+    is_due, is_aside = letters.c.due_at <= now, letters.c.due_at == SET_ASIDE
+    since = case((letters.c.due_at > letters.c.created_at, letters.c.due_at), else_=letters.c.created_at)
+    due = connection.execute(select(func.count().label("number"), func.min(since).label("oldest")).where(is_due))
+    later = connection.scalar(select(func.count()).where(letters.c.due_at > now, ~is_aside))
+    return _queue(due.one(), later), connection.scalar(select(func.count()).where(is_aside)) or 0
 
 
 def sent_in_vain(connection: Connection) -> VainMails | None:

@@ -18,7 +18,6 @@ from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import replay
 from pbmserv.services.app import App
-from pbmserv.services.board_mail import board_mail
 from pbmserv.services.receive import receive_mail
 from pbmserv.store import accounts, matches, outbox, players
 from pbmserv.store.engine import reading, writing
@@ -26,6 +25,7 @@ from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 from tests.bench.test_playouts import playout
 from tests.conftest import ADDRESS, NOON
+from tests.services.board_mail import board_mail
 
 PLIES = 70
 PASSWORD = "sesame"

@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 
 from pbmserv.commands.changes import NewSetting
 from pbmserv.commands.command import Arguments, Decision, Request
+from pbmserv.commands.letter import Letter
 from pbmserv.commands.permission import decide
 from pbmserv.commands.server import Server
 from pbmserv.mail.reading.our_copies import our_words
@@ -35,10 +36,13 @@ from pbmserv.services.answers import AnswerContent
 from pbmserv.services.app import App, password_hasher
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.compose import ReplyContext
+from pbmserv.services.letters import write_letter
 from pbmserv.services.pending import PendingMail, open_mail
-from pbmserv.services.respond import answer, messages_to_others
+from pbmserv.services.respond import answer_to as answer
+from pbmserv.services.respond import letters_to_others
 from pbmserv.services.run import CommandResult, run_all, touched
 from pbmserv.services.sender import SenderIdentity, identify_sender
+from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.services.worker import process_next
 from pbmserv.store import abuse, accounts, inbox, matches, outbox, players
 from pbmserv.store.engine import reading, writing
@@ -109,10 +113,10 @@ def as_request(connection: Connection, taken: Taken, identity: SenderIdentity) -
 
 @dataclass(frozen=True)
 class Played:
-    """A move mail that was carried out, and the records as they know it."""
+    """A move mail that was carried out, and the work that did it."""
 
     taken: Taken
-    records: TransactionQueries
+    work: UnitOfWork
     results: tuple[CommandResult, ...]
 
     @property
@@ -125,16 +129,18 @@ class Played:
         ]
 
 
-def play(connection: Connection, taken: Taken) -> Played:
+def play(house: App, connection: Connection, taken: Taken) -> Played:
     """Plays the move in an open transaction."""
-    records = TransactionQueries(connection)
-    return Played(taken, records, run_all(connection, records, taken.pending, NO_PROOFS))
+    work = unit_of_work(connection, house, NOON)
+    return Played(taken, work, run_all(work, taken.pending, NO_PROOFS))
 
 
 def letters_for(house: App, played: Played) -> list[OutboxMessage]:
     """The answer, and the board for the opponent."""
-    to, records, results = played.taken.answering, played.records, played.results
-    return [answer(records, house, to, results).message, *messages_to_others(records, house, to, results)]
+    to, records, results = played.taken.answering, played.work.records, played.results
+    userid = to.player.userid if to.player else ""
+    own = Letter(answer(records, to, results), to.kind, to.recipient, userid, cause=to.cause)
+    return [write_letter(records, house, each, NOON) for each in (own, *letters_to_others(records, to, results))]
 
 
 def htmls_for(house: App, played: Played) -> list[str | None]:
@@ -227,7 +233,7 @@ def test_rendering(benchmark: BenchmarkFixture, club: Club) -> None:
     """What was decided to the bytes of two mails, each with text and HTML."""
     taken = [take(club) for _ in range(BOARDS)]
     with club.house.engine.connect() as connection:
-        played = cycle([play(connection, each) for each in taken])
+        played = cycle([play(club.house, connection, each) for each in taken])
         messages = benchmark(lambda: letters_for(club.house, next(played)))
     assert [message.raw.count(b"\nContent-Type: text/html") for message in messages] == [1, 1]
 
@@ -239,7 +245,7 @@ def test_rendering_alone(
     """Of this, the two texts, or the two HTML parts: seeing the board and filling in the templates."""
     taken = [take(club) for _ in range(BOARDS)]
     with club.house.engine.connect() as connection:
-        played = cycle([play(connection, each) for each in taken])
+        played = cycle([play(club.house, connection, each) for each in taken])
         found = benchmark(lambda: parts(club.house, next(played)))
     assert all(part and "D" in part for part in found)
 
@@ -248,7 +254,7 @@ def test_writing(benchmark: BenchmarkFixture, club: Club) -> None:
     """Of this, what makes two mails of the parts."""
     taken, server = take(club), club.house.server
     with club.house.engine.connect() as connection:
-        played = play(connection, taken)
+        played = play(club.house, connection, taken)
         texts, htmls = texts_for(club.house, played), htmls_for(club.house, played)
     number = taken.board.match.number
     envelope = Envelope(
@@ -273,7 +279,7 @@ def test_storing(benchmark: BenchmarkFixture, club: Club) -> None:
     prepared: list[tuple[Taken, Decision, list[OutboxMessage]]] = []
     for taken in [take(club) for _ in range(rounds_of(benchmark))]:
         with house.engine.connect() as connection:  # and rolls back
-            played = play(connection, taken)
+            played = play(house, connection, taken)
             outcome = played.results[0].outcome
             assert isinstance(outcome, Decision)
             prepared.append((taken, outcome, letters_for(house, played)))

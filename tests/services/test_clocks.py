@@ -2,7 +2,7 @@
 
 import random
 import threading
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 from sqlalchemy import delete, insert, update
@@ -21,6 +21,7 @@ from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.expiry import tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
+from pbmserv.services.writer import deciding
 from pbmserv.store import bounces, clocks, inbox, matches
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import reading, writing
@@ -396,10 +397,8 @@ def test_the_clock_stands_still_from_the_first_mail_that_came_back(quick: Post) 
     days_pass(quick, 2)
     for letter in quick.sent_to(ALICE)[-3:]:
         days_pass(quick, 0.5)
-        with writing(quick.house.engine) as connection:
-            heed_refusal(
-                connection, quick.house, BouncedMail(letter.id, ALICE), "550 5.1.1 unknown", quick.clock()
-            )
+        with deciding(quick.house, quick.clock()) as work:
+            heed_refusal(work, BouncedMail(letter.id, ALICE), "550 5.1.1 unknown")
     assert see_suspended(quick.house) != []
     assert left(board(quick), timing_of(quick)) == 1.5 * DAY
     days_pass(quick, 20, step=24)
@@ -533,12 +532,10 @@ def test_a_board_that_fails_stops_no_other_clock(
     hand_over(quick)
     notices = board_notices
 
-    def notices_but_of_one(
-        records: TransactionQueries, house: App, happened: BoardChange, now: datetime
-    ) -> object:
+    def notices_but_of_one(records: TransactionQueries, happened: BoardChange) -> object:
         if happened.board.match.number == 101:
             raise ZeroDivisionError
-        return notices(records, house, happened, now)
+        return notices(records, happened)
 
     with monkeypatch.context() as patched:
         patched.setattr(clock_service, "board_notices", notices_but_of_one)

@@ -11,6 +11,7 @@ from time import monotonic
 import pytest
 from sqlalchemy import event
 
+from pbmserv.commands.letter import AT_ONCE
 from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Outgoing
 from pbmserv.services.app import App
 from pbmserv.services.deliver import (
@@ -379,7 +380,7 @@ def test_all_roads_taken_each_keeps_its_fair_time(sqlite_post: Post) -> None:
     with sender_over(sqlite_post, way, HASTY) as sender:
         assert [sender.send_due(), sender.send_due()] == [MOST_LANES, 0]
         assert not way.is_hung_up.is_set()
-        assert row(sqlite_post, "good").not_before == outbox.AT_ONCE
+        assert row(sqlite_post, "good").not_before == AT_ONCE
 
 
 class DeafWay(SlowWay):

@@ -86,7 +86,7 @@ def test_a_mail_that_failed_is_no_copy_of_itself(club: Post, monkeypatch: pytest
     def bug(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("pbmserv.services.process.answer", bug)
+    monkeypatch.setattr("pbmserv.services.process.answer_to", bug)
     club.put(raw)
     club.work()
     monkeypatch.undo()

@@ -49,11 +49,9 @@ def spoil(monkeypatch: pytest.MonkeyPatch, place: str, breaks: Callable[..., boo
 STAGES: dict[str, tuple[str, Callable[..., bool]]] = {
     "a command": ("services.run:decide", lambda request, *_: request.command.name == "move"),
     "keeping": ("store.matches:write", lambda _, decision: bool(decision.entries)),
-    "a template of the answer": ("services.answer_content:render", lambda name, **_: name == "mail/answer.txt"),
-    "a template of a notice": ("services.board_mail:render", lambda name, **_: name == "mail/notice.txt"),
-    "laying out": ("services.compose:as_text", lambda said: "You played" in repr(said)),
-    "writing": ("services.compose:write", lambda envelope, *_: envelope.ply == 1),
-    "queueing": ("store.outbox:queue", lambda _, letters, now: any(letter.kind == "board" for letter in letters)),
+    "what is answered": ("services.process:answer_to", lambda *_, **__: True),
+    "what others are told": ("services.respond:board_notices", lambda *_, **__: True),
+    "letters": ("store.letters:add", lambda _, letters, now: any(letter.kind == "board" for letter in letters)),
     "finishing": ("store.inbox:finish", lambda *_: True),
 }
 
@@ -101,8 +99,8 @@ def break_for_clumsy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every mail of clumsy's fails from now on."""
     spoil(
         monkeypatch,
-        "services.process:answer",
-        lambda _, __, to, *___, **____: to.recipient == "clumsy@example.org",
+        "services.process:answer_to",
+        lambda _, to, *__, **___: to.recipient == "clumsy@example.org",
     )
 
 
@@ -214,6 +212,7 @@ def test_a_robot_is_not_told(post: Post, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_set_aside_even_where_its_sender_cannot_be_told(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """The template that is broken is the one that tells of it."""
     club(post)
+    break_for_clumsy(monkeypatch)
 
     def missing(*_: object, **__: object) -> str:
         raise TemplateNotFound("mail/subject_other.txt")
@@ -231,7 +230,7 @@ def test_trouble_with_the_database_is_no_try(post: Post, monkeypatch: pytest.Mon
         raise OperationalError("SELECT", {}, Exception("gone"))
 
     mail_id = post.put(post.write("alice@example.org", "help"))
-    monkeypatch.setattr(process, "answer", away)
+    monkeypatch.setattr(process, "answer_to", away)
     for _ in range(10):
         with pytest.raises(OperationalError):
             process_next(post.house, post.clock)
@@ -403,14 +402,14 @@ def test_what_the_database_refuses_it_alone_waits_and_others_go_on(
 ) -> None:
     """A lock that is never to be had, a page that cannot be read: no worker stands still for it."""
     club(post)
-    real = respond.answer
+    real = respond.answer_to
 
-    def refused(records: Any, house: Any, to: Any, *others: Any, **named: Any) -> Any:
+    def refused(records: Any, to: Any, *others: Any, **named: Any) -> Any:
         if to.recipient == "clumsy@example.org":
             raise OperationalError("SELECT", {}, LockNeverGot())
-        return real(records, house, to, *others, **named)
+        return real(records, to, *others, **named)
 
-    monkeypatch.setattr(process, "answer", refused)
+    monkeypatch.setattr(process, "answer_to", refused)
     mail_id = post.put(post.write("clumsy@example.org", "help"))
     other = post.put(post.write("alice@example.org", "list"))
     processes = Processes(post)

@@ -11,9 +11,9 @@ import pytest
 from pbmserv.matches.player import MailSettings, Player
 from pbmserv.rendering.markup import marked
 from pbmserv.services.app import App
-from pbmserv.services.board_mail import board_mail
 from pbmserv.services.compose import MailBody, OutgoingMail, build_message
 from tests.rendering.letters import MIDDLE, played
+from tests.services.board_mail import board_mail
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ALICE = Player(1, "alice", "alice@example.org")

@@ -14,8 +14,8 @@ from pbmserv.services.deliver import note
 from pbmserv.services.play import MoveForm, find_play_link, play
 from pbmserv.services.receipts import WAIT_FOR_PAGE, WAIT_FOR_ROBOT
 from pbmserv.services.robots import play_robots
-from pbmserv.services.scheduler.receipts import send_receipts
 from pbmserv.services.views import list_outbox, load_board
+from pbmserv.services.writer import write_due
 from pbmserv.store.engine import writing
 from pbmserv.store.operating import ROBOTS
 from pbmserv.store.outbox import QueuedMessage
@@ -38,7 +38,9 @@ def club(sqlite_house: App, clock: Clock) -> Post:
 
 
 def due(club: Post) -> list[QueuedMessage]:
-    """The mails that a sender would hand over now."""
+    """The mails that a sender would hand over now, once what was due is written."""
+    while write_due(club.house, club.clock()):
+        pass
     return [each for each in list_outbox(club.house, "waiting", 1000) if each.not_before <= club.clock()]
 
 
@@ -88,7 +90,7 @@ def test_against_a_robot_one_mail_a_move(club: Post) -> None:
         for each in club.sent_to(ALICE)
         if "From now on, you won't get a mail" in " ".join(text_of(each).split())
     ]
-    assert [each.status for each in told] == ["superseded", "sent"]
+    assert [each.status for each in told] == ["sent"]
 
 
 def test_while_the_robots_sleep_it_does_not_wait(club: Post) -> None:
@@ -180,15 +182,15 @@ def test_once_a_day_what_nobody_else_has_told(club: Post) -> None:
     club.mail(CAROL, f"102 {some_move(club, 102)}")
     assert len(club.sent_to(ALICE)) == before + 1
     club.clock.move(hours=23)
-    send_receipts(club.house, club.clock())
+    assert not write_due(club.house, club.clock())
     assert len(club.sent_to(ALICE)) == before + 1
     club.clock.move(hours=2)
-    send_receipts(club.house, club.clock())
+    assert write_due(club.house, club.clock())
     letter = club.sent_to(ALICE)[-1]
     text = text_of(letter)
     assert f"Played: {first} on board 101. It is bob's turn." in text
     assert "102" not in text
-    assert not send_receipts(club.house, club.clock() + timedelta(days=3))
+    assert not write_due(club.house, club.clock() + timedelta(days=3))
     assert club.sent_to(ALICE)[-1] == letter
 
 

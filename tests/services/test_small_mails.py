@@ -15,9 +15,9 @@ from pbmserv.matches.player import MailSettings, Player
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.html_grid import MOST_CELLS
 from pbmserv.services.app import App
-from pbmserv.services.board_mail import board_mail
 from tests.conftest import NOON
 from tests.rendering.letters import checkered, first_moves, played
+from tests.services.board_mail import board_mail
 
 MOST = 30_000
 MOST_5X5 = 12_000

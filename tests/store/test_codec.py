@@ -53,6 +53,7 @@ def some(hint: Any) -> Iterator[Any]:
             float: 0.1,
             bool: True,
             object: "anything",
+            Any: ("alice", 7),
             type(None): None,
             datetime: MOMENT,
             timedelta: timedelta(hours=36, microseconds=5),

@@ -1,7 +1,7 @@
 """Whether a club is well: what an operator should know, one finding a line, the worst of them the whole's."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -133,6 +133,7 @@ def _queues(connection: Connection, now: datetime) -> Iterator[Finding]:
         now,
         "see whether a worker runs, and `pbmserv admin inbox --all`",
     )
+    yield _letters(*operating.unwritten(connection, now), now)
     out = _queue(
         "mail out",
         operating.waiting_out(connection, now),
@@ -142,6 +143,20 @@ def _queues(connection: Connection, now: datetime) -> Iterator[Finding]:
     )
     in_vain = _in_vain(operating.sent_in_vain(connection), out, now)
     yield max(in_vain, _refused(operating.refused_for_us(connection), out), key=lambda each: each.verdict)
+
+
+def _letters(queue: Queue, set_aside: int, now: datetime) -> Finding:
+    """What is decided, and is to be written yet."""
+    line = _queue("letters", queue, (SLOW_IN, STUCK_IN), now, "see whether a worker runs, and its log")
+    figures = {**line.figures, "set_aside": set_aside}
+    if not set_aside:
+        return replace(line, figures=figures)
+    mend = "look for `a letter is set aside` in the log, and `pbmserv admin trace` its mail or board"
+    verdict, found = (
+        max(line.verdict, Verdict.ATTENTION),
+        f"{line.found}; {set_aside} that our own program failed over",
+    )
+    return Finding("letters", verdict, found, mend, figures)
 
 
 def _in_vain(mails: VainMails | None, queue: Finding, now: datetime) -> Finding:

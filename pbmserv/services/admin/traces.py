@@ -142,6 +142,17 @@ def _events(app: App, found: MailTrace) -> Iterator[TraceEvent]:
         seat = "" if entry.seat is None else f" (seat {entry.seat + 1})"
         told = f"{entry.kind} {entry.text}".strip() + seat
         yield TraceEvent(entry.at, "entry", mail=entry.mail, board=entry.board, told=told)
+    for letter in found.unwritten:
+        yield TraceEvent(
+            letter.at,
+            "out",
+            mail=letter.mail,
+            board=letter.board,
+            address=letter.recipient,
+            status="set aside" if letter.is_set_aside else "unwritten",
+            tries=letter.tries,
+            told=": ".join(filter(None, (letter.kind, letter.error))),
+        )
     for sent in found.sent:
         yield from _of_sent(sent)
     for bounce in found.bounces:

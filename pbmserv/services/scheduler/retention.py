@@ -13,7 +13,7 @@ from typing import Final
 
 from pbmserv.services.app import App
 from pbmserv.services.sender import WORDS_LAST
-from pbmserv.store import accounts, confirmations, counts, mail_tokens, operating, retention, seatings
+from pbmserv.store import accounts, confirmations, counts, letters, mail_tokens, operating, retention, seatings
 from pbmserv.store.engine import reading, truncate_wal, writing
 
 BATCH: Final = 100
@@ -58,6 +58,7 @@ def purge(app: App, before: datetime, now: datetime) -> Iterator[Purged]:
         confirmations.purge(connection, now)
         accounts.delete_unconfirmed(connection, now)
         counts.purge(connection, now)
+        letters.purge(connection, before)
         seatings.purge_subscriptions(connection)
         operating.purge_doctor_mails(connection, now)
     _purge_tokens(app, now)

@@ -6,11 +6,11 @@ from signal import SIGKILL
 
 from sqlalchemy import update
 
+from pbmserv.commands.letter import AT_ONCE
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import MOST_IN_HAND
 from pbmserv.services.views import list_outbox
 from pbmserv.store.engine import writing
-from pbmserv.store.outbox import AT_ONCE
 from pbmserv.store.tables import outbox
 from tests.cli.processes import running, wait_for
 from tests.roads.sending.letters import letter, queue

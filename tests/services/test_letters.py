@@ -1,0 +1,247 @@
+"""Letters are decided with what they tell and written after it: whatever fails then, each comes once."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
+
+from pbmserv.commands.letter import Letter
+from pbmserv.services import letters, worker, writer
+from pbmserv.services.admin.findings import Verdict
+from pbmserv.services.admin.status import Premises, look_around
+from pbmserv.services.admin.traces import trace
+from pbmserv.services.writer import RESTS, write_due
+from pbmserv.store import outbox
+from pbmserv.store.engine import writing
+from pbmserv.store.letters import LEFT_ALONE
+from pbmserv.store.outbox import QueuedMessage
+from pbmserv.store.tables import letters as letters_table
+from tests.conftest import passwords_kept
+from tests.services.post import Post, address_of, header_of, text_of
+from tests.services.test_failures import LockNeverGot, spoil
+from tests.store.test_races import PATIENCE, at_once
+
+ALICE, BOB = "alice@example.org", "bob@example.org"
+
+
+@pytest.fixture
+def club(post: Post) -> Post:
+    """Alice is to move, and what a From address says is no proof."""
+    post.people(alice="sesame", bob="poppy")
+    post.mail(ALICE, "challenge alice bob -size=3x3")
+    return post.with_server(confirm="ask")
+
+
+def stop_after_deciding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on a process ends when it has decided what to say."""
+    for module in (worker, writer):
+        monkeypatch.setattr(module, "write_now", lambda *_: None)
+
+
+def newest(post: Post, address: str) -> QueuedMessage:
+    """The last letter to an address."""
+    return post.sent_to(address)[-1]
+
+
+def written(post: Post) -> list[str]:
+    """Who gets what is due now."""
+    before = len(post.letters())
+    while write_due(post.house, post.clock()):
+        pass
+    return [letter.recipient for letter in post.letters()[before:]]
+
+
+def waiting(post: Post) -> list[tuple[str, int]]:
+    """To whom letters are not written yet, and how often each was tried."""
+    with post.house.engine.connect() as connection:
+        rows = connection.execute(letters_table.select().order_by(letters_table.c.id)).all()
+    return [(row.recipient, row.tries) for row in rows]
+
+
+def lines_of(post: Post) -> list[tuple[object, ...]]:
+    """What `admin trace board=101` tells of letters that are not written."""
+    events = trace(post.house, "board=101")
+    return [(each.step, each.address, each.status, each.tries, each.told) for each in events if each.out is None][
+        -1:
+    ]
+
+
+def letters_in_status(post: Post) -> tuple[Verdict, str]:
+    """What `status` says of letters."""
+    found = look_around(post.house, Premises(Path("/"), ()), post.clock())
+    return next((each.verdict, each.found) for each in found if each.name == "letters")
+
+
+def in_the_notice(name: str, **_: Any) -> bool:
+    """Of the templates, that of a board that nobody asked for."""
+    return name == "mail/notice.txt"
+
+
+def test_a_fault_in_a_template_keeps_no_move_out(
+    club: Post, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The other letter goes. The one that fails is tried at 1, 10, 60 and 600 seconds after one another; then its
+    reader gets a sentence instead, and can answer it as any letter about the board.
+    """
+    spoil(monkeypatch, "services.letters:render", in_the_notice)
+    before = len(club.letters())
+    assert [each.recipient for each in club.answer(newest(club, ALICE), "b2")] == [ALICE]
+    assert club.moves() == ["B2"]
+    assert [rest.total_seconds() for rest in RESTS] == [1, 10, 60, 600]
+    for tries, rest in enumerate(RESTS, 1):
+        assert waiting(club) == [(BOB, tries)]
+        club.clock.move(seconds=rest.total_seconds() - 0.001)
+        assert not write_due(club.house, club.clock())
+        assert [each.recipient for each in club.mail(ALICE, "help")] == [ALICE]
+        club.clock.move(seconds=0.001)
+        assert written(club) == ([] if tries < len(RESTS) else [BOB])
+    letter = newest(club, BOB)
+    assert "could not write the mail" in text_of(letter)
+    assert "    show 101" in text_of(letter)
+    assert header_of(letter, "Message-ID").startswith("<b101.1.")
+    assert "a letter is set aside mail=4 board=101 tries=5 error=Bug" in caplog.text
+    assert "sesame" not in caplog.text, "which the bug's own text quotes"
+    club.clock.move(days=9)
+    assert written(club) == []
+    monkeypatch.undo()
+    assert {each.recipient for each in club.answer(letter, "a1")} == {ALICE, BOB}
+    assert club.moves() == ["B2", "A1"]
+    assert len(club.sent_to(BOB)) == len([each for each in club.letters()[:before] if each.recipient == BOB]) + 2
+
+
+def test_an_answer_that_cannot_be_written(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sentence answers the mail too."""
+    spoil(monkeypatch, "services.answers:render", lambda name, **_: name == "mail/answer.txt")
+    assert [each.recipient for each in club.answer(newest(club, ALICE), "b2")] == [BOB]
+    asked = f"<in-{club.written}@example.org>"
+    for rest in RESTS:
+        club.clock.now += rest
+        write_due(club.house, club.clock())
+    letter = newest(club, ALICE)
+    assert "could not write the mail" in text_of(letter)
+    assert header_of(letter, "In-Reply-To") == asked
+    assert header_of(letter, "Message-ID").startswith("<b101.1.")
+
+
+def test_where_even_the_sentence_fails_nothing_is_sent(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nobody else waits for it."""
+    spoil(monkeypatch, "services.compose:write", lambda envelope, *_: envelope.recipient == BOB)
+    before = len(club.sent_to(BOB))
+    club.answer(newest(club, ALICE), "b2")
+    for rest in RESTS:
+        club.clock.now += rest
+        assert written(club) == []
+    assert waiting(club) == [(BOB, 5)]
+    assert lines_of(club) == [("out", BOB, "set aside", 5, "board: Bug")]
+    assert letters_in_status(club) == (Verdict.ATTENTION, "0 waiting; 1 that our own program failed over")
+    assert len(club.mail(ALICE, "help")) == 1
+    assert len(club.sent_to(BOB)) == before
+
+
+def test_what_another_version_has_kept(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot be read, so its reader gets the sentence at once."""
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.answer(newest(club, ALICE), "b2")
+    with writing(club.house.engine) as connection:
+        theirs = update(letters_table).where(letters_table.c.recipient == BOB)
+        connection.execute(theirs.values(said='{"is":"FromTheFuture"}'))
+    club.clock.now += LEFT_ALONE
+    assert written(club) == [ALICE, BOB]
+    assert "could not write the mail" in text_of(newest(club, BOB))
+    club.answer(newest(club, BOB), "a1")
+    assert club.moves() == ["B2", "A1"]
+
+
+def test_what_the_database_refuses_is_tried_for_ever(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no fault of ours, and the others go on."""
+    real = outbox.queue
+
+    def refused(connection: Any, messages: Any, now: Any) -> object:
+        if any(each.recipient == BOB for each in messages):
+            raise OperationalError("INSERT", {}, LockNeverGot())
+        return real(connection, messages, now)
+
+    monkeypatch.setattr(outbox, "queue", refused)
+    assert [each.recipient for each in club.answer(newest(club, ALICE), "b2")] == [ALICE]
+    for _ in range(9):
+        assert waiting(club) == [(BOB, 0)]
+        club.clock.move(minutes=1)
+        assert written(club) == []
+    monkeypatch.undo()
+    club.clock.move(minutes=1)
+    assert written(club) == [BOB]
+    assert waiting(club) == []
+
+
+def test_a_process_that_ends_when_it_has_decided(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others leave the letters to it for three seconds, and then write each once. They hold no password."""
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.mail("eve@example.org", "signup eve pepper")
+        club.mail(ALICE, "as alice sesame", "move 101 b2\nmove 101 b2")
+    assert [recipient for recipient, _ in waiting(club)] == ["eve@example.org", ALICE, BOB]
+    assert lines_of(club) == [("out", BOB, "unwritten", 0, "board")]
+    assert letters_in_status(club) == (Verdict.FINE, "3 waiting, the oldest for 0 seconds")
+    assert passwords_kept(club.house) == []
+    assert written(club) == []
+    club.clock.now += LEFT_ALONE
+    assert written(club) == ["eve@example.org", ALICE, BOB]
+    assert waiting(club) == []
+    assert club.moves() == ["B2"]
+    club.answer(newest(club, "eve@example.org"), "yes")
+    assert club.is_confirmed("eve")
+
+
+def test_two_write_the_same_at_once(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have drawn it before either has queued it: one mail goes."""
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.answer(newest(club, ALICE), "b2")
+    club.clock.now += LEFT_ALONE
+    real: Callable[..., outbox.OutboxMessage] = letters.write_letter
+    barrier = threading.Barrier(2, timeout=PATIENCE)
+
+    def meeting(records: Any, house: Any, letter: Letter, *others: Any) -> outbox.OutboxMessage:
+        message = real(records, house, letter, *others)
+        barrier.wait()
+        return message
+
+    monkeypatch.setattr(writer, "write_letter", meeting)
+    before = len(club.letters())
+    at_once(*[lambda: write_due(club.house, club.clock())] * 2)
+    assert [each.recipient for each in club.letters()[before:]] == [ALICE, BOB]
+
+
+def test_a_question_that_is_not_written_yet(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that proves who wrote the mail takes it back: its answer, a `yes`, plays nothing."""
+    raw = club.write(ALICE, "Re: board", "101 b2")
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.send(raw, ALICE)
+    assert {each.recipient for each in club.send(raw, ALICE, [address_of(newest(club, ALICE))])} == {ALICE, BOB}
+    assert club.moves() == ["B2"]
+    club.clock.now += LEFT_ALONE
+    assert written(club) == [ALICE]
+    (told,) = club.answer(newest(club, ALICE), "yes")
+    assert "No question is waiting for your answer" in text_of(told)
+
+
+def test_whoever_leaves_gets_the_goodbye_alone(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was to be told to them is told to nobody, not even to one who takes their name."""
+    club = club.with_server(confirm="from")
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.mail(ALICE, "101 b2")
+        club.mail(BOB, "101 a1")
+    club.clock.move(seconds=1)
+    (asked,) = club.mail(ALICE, "delete alice sesame")
+    told = club.answer(asked, "yes")
+    assert (newest(club, ALICE).kind, newest(club, ALICE).recipient) == ("goodbye", ALICE), told
+    assert ALICE not in [recipient for recipient, _ in waiting(club)]
+    club.clock.now += LEFT_ALONE
+    assert ALICE not in written(club)
