@@ -126,7 +126,7 @@ def _process_few(
             if message is not None and message.is_held_up:
                 apart.append(mail_id)
             elif message is not None:
-                read.append(_read(app, message, clock))
+                read.append(read_mail(app, message, clock))
         except Exception as error:
             if is_database_away(error):
                 raise
@@ -137,7 +137,7 @@ def _process_few(
     is_found = bool(read or apart)
     while read:
         try:
-            done = _decide_few(app, read, clock)
+            done = decide_mails(app, read, clock)
         except Exception as error:
             if is_database_away(error):
                 raise
@@ -165,7 +165,7 @@ def _claimed(app: App, now: datetime, claim: ClaimMail, lanes: Sequence[int]) ->
             return
 
 
-def _read(app: App, message: InboxMessage, clock: Callable[[], datetime]) -> ReadMail:
+def read_mail(app: App, message: InboxMessage, clock: Callable[[], datetime]) -> ReadMail:
     """Reads a mail on a snapshot, and verifies its passwords."""
     with reading(app.engine, snapshot=True) as connection:
         pending = open_mail(connection, app, message)
@@ -173,7 +173,7 @@ def _read(app: App, message: InboxMessage, clock: Callable[[], datetime]) -> Rea
     return ReadMail(pending, verify(to_verify, app.hasher))
 
 
-def _decide_few(app: App, read: Sequence[ReadMail], clock: Callable[[], datetime]) -> list[ProcessedMail | None]:
+def decide_mails(app: App, read: Sequence[ReadMail], clock: Callable[[], datetime]) -> list[ProcessedMail | None]:
     """What became of the first of these mails, as many as fit into a short transaction; None where that failed."""
     decided: list[ProcessedMail | None] = []
     now = clock()
@@ -266,7 +266,7 @@ def _process(
                 credentials = verify(_credentials(connection, app, pending, now), app.hasher)
                 done = process_mail(connection, app, pending, credentials, clock())
         if not is_locked:
-            read = _read(app, message, clock)
+            read = read_mail(app, message, clock)
             pending = read.pending
             with writing(app.engine) as connection:
                 done = _decided(connection, app, read, clock())

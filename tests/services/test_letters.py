@@ -65,9 +65,9 @@ def waiting(post: Post) -> list[tuple[str, int]]:
 def lines_of(post: Post) -> list[tuple[object, ...]]:
     """What `admin trace board=101` tells of letters that are not written."""
     events = trace(post.house, "board=101")
-    return [(each.step, each.address, each.status, each.tries, each.told) for each in events if each.out is None][
-        -1:
-    ]
+    told: list[tuple[object, ...]] = []
+    told += [(each.step, each.address, each.status, each.tries, each.told) for each in events if each.out is None]
+    return told[-1:]
 
 
 def letters_in_status(post: Post) -> tuple[Verdict, str]:
