@@ -79,6 +79,7 @@ def process_mail(
     inbox.finish(connection, pending.message.id, done.fate, now, key, masked=pending.kept, outcome=outcome)
     if done.is_forgotten:
         retention.redact(connection, pending.message.id, now)
+    work.keep_letters()
     return replace(done, letters=tuple(work.letters))
 
 

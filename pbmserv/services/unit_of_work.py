@@ -42,10 +42,12 @@ class UnitOfWork:
             self.records.know_asked(decision.notifications.question.confirmation, at)
 
     def say(self, letters: Iterable[Letter]) -> None:
-        """Keeps letters, to be written after the commit. Those to nobody are dropped: robots have no address."""
-        kept = stored.with_keys(letters)
-        stored.add(self.connection, kept, self.now)
-        self.letters.extend(kept)
+        """Has letters written after the commit. Those to nobody are dropped: robots have no address."""
+        self.letters.extend(stored.with_keys(letters))
+
+    def keep_letters(self) -> None:
+        """Keeps what it has to say, as the last thing that the transaction does."""
+        stored.add(self.connection, self.letters, self.now)
 
 
 def unit_of_work(connection: Connection, app: App, now: datetime) -> UnitOfWork:

@@ -83,6 +83,7 @@ def deciding(app: App, now: datetime) -> Iterator[UnitOfWork]:
     with writing(app.engine) as connection:
         work = unit_of_work(connection, app, now)
         yield work
+        work.keep_letters()
     write_now(app, work.letters, now, [*work.boards.values()])
 
 
