@@ -12,7 +12,7 @@ priority proves nothing: a mail that got a wrong one is found out when it is han
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Final, Literal
@@ -318,25 +318,12 @@ def _one(connection: Connection, query: Select[Any], values: dict[str, object]) 
 
 def inbox_message(row: Row[Any]) -> InboxMessage:
     """The value of a row."""
-    return InboxMessage(
-        row.id,
-        row.received_at,
-        row.envelope_sender,
-        tuple(row.recipients),
-        row.sender,
-        row.raw,
-        row.status,
-        row.tries,
-        row.kills,
-        row.error,
-        row.full_size,
-        row.setbacks,
-        row.not_before,
-        row.size,
-        row.priority,
-        row.host,
-    )
+    values = {name: getattr(row, name) for name in _STORED}
+    return InboxMessage(**values | {"recipients": tuple(row.recipients)})
 
+
+_STORED: Final = tuple(each.name for each in fields(InboxMessage))
+"""The fields of a message, which are called as their columns are."""
 
 # Built once: building a statement costs more than SQLite takes to run it.
 _STORE: Final = insert(inbox).values(queue_position=next_position())
