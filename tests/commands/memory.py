@@ -139,8 +139,8 @@ class Table:
         self.connection.execute(update(addresses).where(theirs).values(confirmed_at=None))
         self.records.forget_players()
 
-    def make_robot(self, userid: str) -> None:
-        """A program that is called like a player plays for them."""
+    def make_robot(self, userid: str, robot: str) -> None:
+        """The program of that name plays for a player; none plays for two."""
         theirs = players.c.id == self.player(userid).id
-        self.connection.execute(update(players).where(theirs).values(robot=userid))
+        self.connection.execute(update(players).where(theirs).values(robot=robot))
         self.records.forget_players()

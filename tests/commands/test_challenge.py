@@ -37,7 +37,7 @@ def test_games_with_robots_are_rated_only_if_somebody_says_so(
     table: Table, options: str, among_people: bool, with_a_robot: bool
 ) -> None:
     """Whoever else plays, and in whatever order; a rematch is rated if the game before it was."""
-    table.make_robot("cora")
+    table.make_robot("cora", "greedy")
     for players, is_rated in (
         ("anna bob", among_people),
         ("anna cora", with_a_robot),

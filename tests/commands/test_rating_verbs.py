@@ -139,7 +139,7 @@ def test_standings_leave_out_who_is_inactive(club: Table) -> None:
 
 
 def test_a_robot_is_marked(club: Table) -> None:
-    club.make_robot("ann")
+    club.make_robot("ann", "greedy")
     told = club.give("standings", "dee")
     assert isinstance(told, StandingsTable)
     text = laid_out(say(told, SERVER))
@@ -155,7 +155,7 @@ def test_a_wide_table_fits_a_mail() -> None:
     for other in names[1:]:
         game(table, names[0], other)
     for name in names:
-        table.make_robot(name)
+        table.make_robot(name, robot=name)
     told = table.give("standings", names[0])
     assert isinstance(told, StandingsTable)
     rows = [line for line in say(told, SERVER).split("\n") if "(robot)" in line]
