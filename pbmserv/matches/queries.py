@@ -1,6 +1,6 @@
 """What a command may ask of the records while it decides. It may ask, never write.
 
-The store answers from the open transaction; tests answer from a dictionary.
+The store answers from the open transaction, in tests of commands from one in memory.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -17,6 +17,7 @@ from pbmserv.services.compose import other_subject
 from pbmserv.store import operating
 from pbmserv.store.engine import writing
 from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.operating import ReturnedMail
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def sent_to_self(app: App, message: InboxMessage, automatic: str, report: Report
 
 def is_from_doctor(connection: Connection, shown: SentToSelf | None, now: datetime) -> bool:
     """Whether a mail is from `doctor`. That it came is noted, and nothing else is done."""
-    return shown is not None and operating.note_doctor_mail(
-        connection, shown.words, now, shown.is_report, shown.content
-    )
+    if shown is None:
+        return False
+    came = ReturnedMail(now, shown.is_report, shown.content)
+    return operating.note_doctor_mail(connection, shown.words, came)

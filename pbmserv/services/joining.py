@@ -19,7 +19,7 @@ from pbmserv.services.app import App
 from pbmserv.services.limits import left, spend
 from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, reading, writing
-from pbmserv.store.inbox import priorities_of
+from pbmserv.store.inbox import NewMail, priorities_of
 from pbmserv.store.queries import TransactionQueries
 
 Flaw = Literal["form", "reserved", "taken", "address", "our address"]
@@ -80,7 +80,8 @@ def join(app: App, wish: Wish, host: str, now: datetime) -> bool:
         if not was_asked:
             raw = write_sign_up(address, app.server.address, f"signup {wish.userid}", now)
             (lane,) = priorities_of(connection, [(address, ())])
-            inbox.add(connection, raw, address, [app.server.address], address, now, priority=lane, host=host)
+            mail = NewMail(raw, address, [app.server.address], address, priority=lane, host=host)
+            inbox.add(connection, mail, now)
     return True
 
 

@@ -1,7 +1,7 @@
 """Keeping: a mail's raw bytes are committed before anybody is told that it was taken."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from pbmserv.mail.reading.answered import answered_tokens, without_tokens
 from pbmserv.mail.reading.headers import head_of, sender_of
 from pbmserv.store import inbox
 from pbmserv.store.engine import SHORT_TIMEOUT, is_database_trouble, writing
-from pbmserv.store.inbox import priorities_of
+from pbmserv.store.inbox import NewMail, priorities_of
 
 if TYPE_CHECKING:  # the SMTP server takes long to import, and a pipe has none
     from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope
@@ -25,17 +25,6 @@ class Intake:
 
     engine: Engine
     server: Server
-
-
-@dataclass(frozen=True, slots=True)
-class Storable:
-    """A mail as the inbox takes it, the sender whose mails stay in order, and our words that it was sent to."""
-
-    raw: bytes = field(repr=False)
-    envelope_sender: str
-    recipients: list[str]
-    sender: str
-    words: tuple[str, ...] = field(repr=False)
 
 
 def receive_mail(
@@ -50,12 +39,10 @@ def receive_mail(
 
     `full_size` (bytes) is set for a mail that is too large, of which `raw` is the head alone: it is only answered.
     """
-    mail = _storable(app, raw, envelope_sender, recipients)
+    mail, words = _storable(app, raw, envelope_sender, recipients)
     with writing(app.engine, SHORT_TIMEOUT) as connection:
-        (lane,) = priorities_of(connection, [(mail.sender, mail.words)])
-        return inbox.add(
-            connection, mail.raw, mail.envelope_sender, mail.recipients, mail.sender, now, full_size, lane
-        )
+        (lane,) = priorities_of(connection, [(mail.sender, words)])
+        return inbox.add(connection, replace(mail, full_size=full_size, priority=lane), now)
 
 
 def receive_mails(app: Intake, mails: "Sequence[IncomingEnvelope]", now: datetime) -> list[int | Exception]:
@@ -66,10 +53,10 @@ def receive_mails(app: Intake, mails: "Sequence[IncomingEnvelope]", now: datetim
     try:
         storable = [_storable(app, mail.raw, mail.sender, mail.recipients) for mail in mails]
         with writing(app.engine, SHORT_TIMEOUT) as connection:
-            lanes = priorities_of(connection, [(mail.sender, mail.words) for mail in storable])
-            hosts = map(_host, mails)
-            rows = [_row(*each, now) for each in zip(storable, lanes, hosts, strict=True)]
-            numbers = inbox.add_all(connection, rows)
+            lanes = priorities_of(connection, [(mail.sender, words) for mail, words in storable])
+            found = zip(storable, lanes, map(_host, mails), strict=True)
+            new = [replace(mail, priority=lane, host=host) for (mail, _), lane, host in found]
+            numbers = inbox.add_all(connection, new, now)
     except Exception as error:
         if len(mails) == 1 or is_database_trouble(error):
             return [error] * len(mails)
@@ -77,20 +64,17 @@ def receive_mails(app: Intake, mails: "Sequence[IncomingEnvelope]", now: datetim
     return [*numbers]
 
 
-def _storable(app: Intake, raw: bytes, envelope_sender: str, recipients: Sequence[str]) -> Storable:
+def _storable(
+    app: Intake, raw: bytes, envelope_sender: str, recipients: Sequence[str]
+) -> tuple[NewMail, tuple[str, ...]]:
+    """The mail, but for its priority, and our words in the addresses that it was sent to."""
     envelope_sender, *recipients = map(_as_text, (envelope_sender, *recipients))
     head, address, delimiter = head_of(raw), app.server.address, app.server.delimiter
     sender = (sender_of(head) or envelope_sender.strip("<>")).lower()
     # One of our own mails come back is from a personal address, which is a secret.
     sender = without_tokens(sender, address, delimiter)
     words = answered_tokens(head, recipients, address, delimiter)
-    return Storable(raw, envelope_sender, recipients, sender[:320], words)
-
-
-def _row(mail: Storable, lane: int, host: str | None, now: datetime) -> dict[str, object]:
-    return inbox.new_row(
-        mail.raw, mail.envelope_sender, mail.recipients, mail.sender, now, priority=lane, host=host
-    )
+    return NewMail(raw, envelope_sender, recipients, sender[:320]), words
 
 
 def _host(mail: "IncomingEnvelope") -> str | None:

@@ -12,7 +12,7 @@ priority proves nothing: a mail that got a wrong one is found out when it is han
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Final, Literal
@@ -167,25 +167,31 @@ class InboxMessage:
         return self.status == "waiting" and self.tries + self.kills + self.setbacks > 0
 
 
-def add(
-    connection: Connection,
-    raw: bytes,
-    envelope_sender: str,
-    recipients: Sequence[str],
-    sender: str,
-    now: datetime,
-    full_size: int | None = None,
-    priority: int = UNKNOWN_SENDERS,
-    host: str | None = None,
-) -> int:
-    """Stores a mail. `sender` is its From address in lower case: mails of one sender are handled in order."""
-    row = new_row(raw, envelope_sender, recipients, sender, now, full_size, priority, host)
-    mail_id: int = connection.execute(_STORE_ONE, row).scalar_one()
+@dataclass(frozen=True, slots=True)
+class NewMail:
+    """A mail to be stored."""
+
+    raw: bytes = field(repr=False)
+    envelope_sender: str
+    recipients: Sequence[str]
+    sender: str
+    """Its From address in lower case: mails of one sender are handled in order."""
+    full_size: int | None = None
+    """As of an `InboxMessage`."""
+    priority: int = UNKNOWN_SENDERS
+    host: str | None = None
+    """As of an `InboxMessage`."""
+
+
+def add(connection: Connection, mail: NewMail, now: datetime) -> int:
+    """Stores a mail and gives its id."""
+    mail_id: int = connection.execute(_STORE_ONE, _row_of(mail, now)).scalar_one()
     return mail_id
 
 
-def add_all(connection: Connection, rows: Sequence[dict[str, object]]) -> list[int]:
-    """Stores rows made by `new_row` and gives their ids, which ascend in the order given."""
+def add_all(connection: Connection, mails: Sequence[NewMail], now: datetime) -> list[int]:
+    """Stores mails and gives their ids, which ascend in the order given."""
+    rows = [_row_of(mail, now) for mail in mails]
     # Not in one INSERT: the place of a mail in the queue depends on those of its sender before it.
     if connection.dialect.name == "sqlite":  # there is one writer, so they are numbered without a gap
         connection.execute(_STORE, rows)
@@ -196,29 +202,19 @@ def add_all(connection: Connection, rows: Sequence[dict[str, object]]) -> list[i
     return numbers
 
 
-def new_row(
-    raw: bytes,
-    envelope_sender: str,
-    recipients: Sequence[str],
-    sender: str,
-    now: datetime,
-    full_size: int | None = None,
-    priority: int = UNKNOWN_SENDERS,
-    host: str | None = None,
-) -> dict[str, object]:
-    """A row for `add_all`. Parameters as for `add`, and the host that delivered the mail."""
+def _row_of(mail: NewMail, now: datetime) -> dict[str, object]:
     return {
         "received_at": now,
-        "envelope_sender": envelope_sender,
-        "recipients": list(recipients),
-        "sender": sender,
-        "raw": raw,
-        "full_size": full_size,
-        "size": len(raw),
-        "priority": priority,
-        "host": host,
-        "of_sender": sender,
-        "in_priority": priority,
+        "envelope_sender": mail.envelope_sender,
+        "recipients": [*mail.recipients],
+        "sender": mail.sender,
+        "raw": mail.raw,
+        "full_size": mail.full_size,
+        "size": len(mail.raw),
+        "priority": mail.priority,
+        "host": mail.host,
+        "of_sender": mail.sender,
+        "in_priority": mail.priority,
         "came_at": int(now.timestamp()),
         "status": "waiting",
         "tries": 0,
@@ -322,25 +318,12 @@ def _one(connection: Connection, query: Select[Any], values: dict[str, object]) 
 
 def inbox_message(row: Row[Any]) -> InboxMessage:
     """The value of a row."""
-    return InboxMessage(
-        row.id,
-        row.received_at,
-        row.envelope_sender,
-        tuple(row.recipients),
-        row.sender,
-        row.raw,
-        row.status,
-        row.tries,
-        row.kills,
-        row.error,
-        row.full_size,
-        row.setbacks,
-        row.not_before,
-        row.size,
-        row.priority,
-        row.host,
-    )
+    values = {name: getattr(row, name) for name in _STORED}
+    return InboxMessage(**values | {"recipients": tuple(row.recipients)})
 
+
+_STORED: Final = tuple(each.name for each in fields(InboxMessage))
+"""The fields of a message, which are called as their columns are."""
 
 # Built once: building a statement costs more than SQLite takes to run it.
 _STORE: Final = insert(inbox).values(queue_position=next_position())

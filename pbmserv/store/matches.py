@@ -387,7 +387,7 @@ def load_all(connection: Connection, numbers: Sequence[int]) -> list[StoredMatch
         rated[number].add(tuple(change))
     return [
         StoredMatch(
-            match=_match(row, sitting[row.number].userids, logs[row.number]),
+            match=match_of(row, tuple(sitting[row.number].userids)).with_entries(tuple(logs[row.number])),
             summary=summary_of(row),
             ended=frozenset(sitting[row.number].ended),
             player_ids=tuple(sitting[row.number].ids),
@@ -395,23 +395,6 @@ def load_all(connection: Connection, numbers: Sequence[int]) -> list[StoredMatch
         )
         for row in connection.execute(_MATCHES, wanted)
     ]
-
-
-def _match(row: Row[Any], userids: Sequence[str], log: Sequence[Entry]) -> Match:
-    return Match(
-        number=row.number,
-        game=row.game,
-        rules=row.rules,
-        options=options_of(row),
-        rated=row.rated,
-        userids=tuple(userids),
-        started_by=row.starter,
-        started=row.started_at,
-        clock=clocks.from_json(row.clock),
-        after=row.after,
-        practice=row.practice,
-        entries=tuple(log),
-    )
 
 
 _NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)

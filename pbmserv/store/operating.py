@@ -372,9 +372,7 @@ def expect_doctor_mail(connection: Connection, word: str, now: datetime) -> None
     connection.execute(insert(doctor_mails).values(digest=_digest(word), sent_at=now, is_report=False))
 
 
-def note_doctor_mail(
-    connection: Connection, words: Iterable[str], now: datetime, is_report: bool, head: bytes
-) -> bool:
+def note_doctor_mail(connection: Connection, words: Iterable[str], mail: ReturnedMail) -> bool:
     """A mail with one of these words has come; False if it is none of ours. What came first is kept."""
     for word in words:
         key = {"the_digest": _digest(word)}
@@ -382,7 +380,7 @@ def note_doctor_mail(
         if row is None:
             continue
         if row.came_at is None:
-            values = {"came": now, "report": is_report, "the_head": head[:LONGEST_HEAD]}
+            values = {"came": mail.came_at, "report": mail.is_report, "the_head": mail.head[:LONGEST_HEAD]}
             connection.execute(_NOTE_RETURNED, key | values)
         return True
     return False

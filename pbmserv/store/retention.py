@@ -23,31 +23,32 @@ DISCARDED: Final = "discarded"
 _HANDLED: Final = text("handled_at IS NOT NULL")
 _DONE: Final = text("status <> 'waiting'")
 
-_REDACTED_INBOX: Final[Mapping[str, object]] = MappingProxyType(
+_REDACTED: Final[Mapping[Table, Mapping[str, object]]] = MappingProxyType(
     {
-        "envelope_sender": "",
-        "recipients": [],
-        "sender": "",
-        "raw": b"",
-        "error": None,
-        "host": None,
-        "outcome": None,
+        inbox: {
+            "envelope_sender": "",
+            "recipients": [],
+            "sender": "",
+            "raw": b"",
+            "error": None,
+            "host": None,
+            "outcome": None,
+        },
+        outbox: {
+            "recipient": "",
+            "envelope_sender": "",
+            "message_id": "",
+            "raw": b"",
+            "error": None,
+            "bounce_digest": None,
+            "key_digest": None,
+            "leave_digest": None,
+            "leave_kind": None,
+            "queue_id": None,
+        },
     }
 )
-_REDACTED_OUTBOX: Final[Mapping[str, object]] = MappingProxyType(
-    {
-        "recipient": "",
-        "envelope_sender": "",
-        "message_id": "",
-        "raw": b"",
-        "error": None,
-        "bounce_digest": None,
-        "key_digest": None,
-        "leave_digest": None,
-        "leave_kind": None,
-        "queue_id": None,
-    }
-)
+"""What the columns that are redacted become."""
 
 
 def count_due(connection: Connection, before: datetime) -> int:
@@ -62,9 +63,7 @@ def count_due(connection: Connection, before: datetime) -> int:
 
 def purge_inbox(connection: Connection, before: datetime, now: datetime, most: int) -> int:
     """Deletes received mails that were handled before then, and gives how many."""
-    return _purge(
-        connection, inbox, _batch(connection, inbox, _is_due_in_inbox(before), most), _REDACTED_INBOX, now
-    )
+    return _purge(connection, inbox, _batch(connection, inbox, _is_due_in_inbox(before), most), now)
 
 
 def purge_outbox(
@@ -77,7 +76,7 @@ def purge_outbox(
     """
     batch = _batch(connection, outbox, _is_due_in_outbox(before), most)
     mail_tokens.keep_tokens(connection, batch, proving_since)
-    return _purge(connection, outbox, batch, _REDACTED_OUTBOX, now)
+    return _purge(connection, outbox, batch, now)
 
 
 def purge_bounces(connection: Connection, before: datetime) -> int:
@@ -87,7 +86,7 @@ def purge_bounces(connection: Connection, before: datetime) -> int:
 
 def discard(connection: Connection, mail_id: int, now: datetime) -> bool:
     """Redacts a quarantined mail for good, unhandled; False if there is no such mail."""
-    changed = {**_REDACTED_INBOX, "status": DISCARDED, "handled_at": now, "redacted_at": now}
+    changed = {**_REDACTED[inbox], "status": DISCARDED, "handled_at": now, "redacted_at": now}
     query = update(inbox).where(inbox.c.id == mail_id, inbox.c.status == QUARANTINED).values(changed)
     return connection.execute(query).rowcount == 1
 
@@ -95,13 +94,13 @@ def discard(connection: Connection, mail_id: int, now: datetime) -> bool:
 def redact(connection: Connection, mail_id: int, now: datetime) -> None:
     """Redacts one handled mail."""
     mine = update(inbox).where(inbox.c.id == mail_id)
-    connection.execute(mine.values({**_REDACTED_INBOX, "redacted_at": now}))
+    connection.execute(mine.values({**_REDACTED[inbox], "redacted_at": now}))
 
 
 def redact_sent(connection: Connection, mail_id: int, now: datetime) -> None:
     """Redacts one mail that was sent, or that failed."""
     mine = update(outbox).where(outbox.c.id == mail_id, outbox.c.status != "waiting")
-    connection.execute(mine.values({**_REDACTED_OUTBOX, "redacted_at": now}))
+    connection.execute(mine.values({**_REDACTED[outbox], "redacted_at": now}))
 
 
 def redact_player(connection: Connection, player_id: int, theirs: Sequence[str], now: datetime) -> None:
@@ -114,14 +113,14 @@ def redact_player(connection: Connection, player_id: int, theirs: Sequence[str],
     quarantined = update(inbox).where(from_them, inbox.c.status == QUARANTINED)
     connection.execute(quarantined.values(status=DISCARDED, handled_at=now))
     handled = update(inbox).where(from_them, inbox.c.handled_at.is_not(None))
-    connection.execute(handled.values({**_REDACTED_INBOX, "redacted_at": now}))
+    connection.execute(handled.values({**_REDACTED[inbox], "redacted_at": now}))
     to_them = or_(outbox.c.player_id == player_id, outbox.c.recipient.in_(theirs))
     idle = select(outbox.c.id).where(to_them).with_for_update(skip_locked=True)
     mails = list(connection.execute(idle).scalars())
     unsent = update(outbox).where(outbox.c.id.in_(mails), outbox.c.status.not_in(("sent", "bounced", "failed")))
     connection.execute(unsent.values(status="failed"))
     ours = update(outbox).where(outbox.c.id.in_(mails))
-    connection.execute(ours.values({**_REDACTED_OUTBOX, "player_id": None}))
+    connection.execute(ours.values({**_REDACTED[outbox], "player_id": None}))
     mail_tokens.forget_tokens_of(connection, player_id)
     connection.execute(delete(bounces).where(bounces.c.address.in_(theirs)))
     counts.forget(connection, [str(player_id), *theirs, *(f"{each} proven" for each in theirs)])
@@ -146,13 +145,11 @@ def _batch(connection: Connection, table: Table, old: ColumnElement[bool], most:
     return list(connection.execute(query).scalars())
 
 
-def _purge(
-    connection: Connection, table: Table, mails: Sequence[int], redacted: Mapping[str, object], now: datetime
-) -> int:
+def _purge(connection: Connection, table: Table, mails: Sequence[int], now: datetime) -> int:
     if not mails:
         return 0
     newest = select(func.max(table.alias().c.id)).scalar_subquery()
     ours = table.c.id.in_(mails)
     connection.execute(delete(table).where(ours, table.c.id < newest))
-    connection.execute(update(table).where(ours).values({**redacted, "redacted_at": now}))
+    connection.execute(update(table).where(ours).values({**_REDACTED[table], "redacted_at": now}))
     return len(mails)

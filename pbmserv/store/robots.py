@@ -92,17 +92,17 @@ def waiting(connection: Connection, now: datetime) -> Sequence[Waiting]:
     """The boards that wait for robots, the longest-waiting first, once for each robot."""
     return [
         Waiting(
-            row.number,
-            row.userid,
-            row.robot,
-            row.game,
-            options_of(row),
-            row.seats,
-            row.last_at,
-            row.started_by,
-            row.has_moved,
-            row.rung,
-            row.holder,
+            board=row.number,
+            userid=row.userid,
+            robot=row.robot,
+            game=row.game,
+            options=options_of(row),
+            seats=row.seats,
+            since=row.last_at,
+            starter=row.started_by,
+            is_proven=row.has_moved,
+            rung=row.rung,
+            holder=row.holder,
         )
         for row in connection.execute(_WAITING, {"now": now})
     ]

@@ -198,7 +198,9 @@ def set_aside(terminal: Terminal, sender: str = "alice@example.org", error: str 
     """A mail that was set aside."""
     post = terminal.post()
     with writing(post.house.engine) as connection:
-        mail_id = inbox.add(connection, b"raw", sender, [], sender, datetime(2026, 1, 1, tzinfo=UTC))
+        mail_id = inbox.add(
+            connection, inbox.NewMail(b"raw", sender, [], sender), datetime(2026, 1, 1, tzinfo=UTC)
+        )
         inbox.fail(connection, mail_id, error, None)
     post.house.engine.dispose()
     return mail_id

@@ -1,15 +1,14 @@
-"""What the commands about one's own account decide, from records in memory."""
+"""What the commands about one's own account decide."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
 from pbmserv.commands.address import AddressAsked, AddressIsYours, AddressWanted, NotAnAddress, TooManyAddresses
 from pbmserv.commands.block import Blocked, NotBlocked, NotYourself, Unblocked
 from pbmserv.commands.challenge import Challenged
-from pbmserv.commands.changes import BlockChange, Erased, NewSetting
-from pbmserv.commands.command import Confirmation, Decision, NotOurPlayer, Proof, Question
+from pbmserv.commands.changes import BlockChange, Erased, NewAddress, NewSetting
+from pbmserv.commands.command import Confirmation, ConfirmationKind, Decision, NotOurPlayer, Proof, Question
 from pbmserv.commands.leaving import Deleted, Exported, SignedOff
 from pbmserv.commands.lookup import NoSuchPlayer
 from pbmserv.commands.new_game import NotThereYet, NotTogether, TakesNoChallenges
@@ -17,10 +16,8 @@ from pbmserv.commands.password import NewPasswordWanted, PasswordAsked, WhosePas
 from pbmserv.commands.permission import YesNeeded
 from pbmserv.commands.set import LINES, NeitherOnNorOff, NoSuchSetting, SettingChanged
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.player import PersonalQuestion
 from tests.commands.memory import Table
 
-THEN = datetime(2026, 1, 1, tzinfo=UTC)
 EVERY_BINDING_LINE = [
     *("add a@work.example", "change address a@work.example", "signoff", "delete", "export", "block anna"),
     *("unblock anna", "set html off"),
@@ -37,7 +34,7 @@ def decided(table: Table, line: str, sender: str | None, proof: Proof = "from") 
 @pytest.mark.parametrize("line", EVERY_BINDING_LINE)
 def test_proof_is_needed(table: Table, line: str) -> None:
     """A From address alone changes nothing, and who is nobody is told so."""
-    table.records.blocks.add(("bob", "anna"))
+    table.give("block anna", "bob")
     found = decided(table, line, "bob", "none")
     assert (type(found.reply), found.awaits_yes) == (YesNeeded, True)
     assert (
@@ -68,8 +65,7 @@ def test_forgot(table: Table, line: str, sender: str | None) -> None:
 
 def test_forgot_does_not_tell_who_is_a_player(table: Table) -> None:
     """The same answer for somebody, for nobody, and for somebody who was never heard of."""
-    anna = table.records.players["anna"]
-    table.records.players["anna"] = replace(anna, is_confirmed=False)
+    table.doubt("anna")
     for userid in ("Anna", "nobody"):
         found = decided(table, f"forgot {userid}", "x@example.org", "none")
         assert (found.reply, found.notifications.question) == (PasswordAsked(is_own=False), None)
@@ -119,7 +115,7 @@ def test_address_refused(table: Table, verb: str) -> None:
 
 def test_an_address_that_has_answered_before_is_asked_again(table: Table) -> None:
     """All mail will go there, so that it must arrive."""
-    table.records.more_addresses.append(("anna@work.example", 1))
+    table.change(NewAddress(1, "anna@work.example", is_first=False))
     assert table.give("add anna@work.example", "anna") == AddressIsYours(
         address="anna@work.example", is_first=False
     )
@@ -133,24 +129,25 @@ def test_addresses_are_limited(table: Table) -> None:
     """Ten are a player's at most; the first one can still be changed."""
     for number in range(9):
         assert isinstance(table.give(f"add a{number}@example.org", "anna"), AddressAsked)
-        table.records.more_addresses.append((f"a{number}@example.org", 1))
+        table.change(NewAddress(1, f"a{number}@example.org", is_first=False))
     assert table.give("add a9@example.org", "anna") == TooManyAddresses(
         limit=10, are_asked=False, last="a8@example.org"
     )
     assert isinstance(table.give("change address a9@example.org", "anna"), AddressAsked)
 
 
-def test_questions_to_addresses_are_limited(table: Table) -> None:
+@pytest.mark.parametrize("first", ["first address", "commands"])
+def test_questions_to_addresses_are_limited(table: Table, first: ConfirmationKind) -> None:
     """Nobody can have us write to any number of strangers; another question to the same one is not one more."""
     for number in range(5):
         assert isinstance(table.give(f"add a{number}@example.org", "anna"), AddressAsked)
-        kind = "address" if number else "first address"
-        table.records.asked.append(PersonalQuestion(kind, f"a{number}@example.org", (), THEN))
+        address = f"a{number}@example.org"
+        asked = Confirmation("address" if number else first, "Anna", address, about=address)
+        table.records.know_asked(asked, table.now)
+    refused = TooManyAddresses(limit=5, are_asked=True, last="anna@example.org")
     for line in ("add a5@example.org", "change address a5@example.org"):
-        assert table.give(line, "anna") == TooManyAddresses(limit=5, are_asked=True, last="anna@example.org")
+        assert (table.give(line, "anna") == refused) == (first == "first address")
     assert isinstance(table.give("add a4@example.org", "anna"), AddressAsked)
-    table.records.asked[0] = replace(table.records.asked[0], kind="commands")
-    assert isinstance(table.give("add a5@example.org", "anna"), AddressAsked)
 
 
 # leaving
@@ -194,7 +191,7 @@ def test_signoff_from_many_boards() -> None:
     assert isinstance(match, Decision)
     assert match.opened is not None
     for number in range(102, 551):
-        table.records.matches[number] = replace(match.opened, number=number)
+        table.keep(replace(match.opened, number=number))
     found = decided(table, "signoff", "anna")
     assert found.reply == SignedOff("anna", resigned=(), declined=tuple(range(101, 551)))
 
@@ -241,7 +238,7 @@ def test_export(busy: Table) -> None:
     }
     assert (found.userid, found.blocked, found.total) == ("Anna", ("bob",), 5)
     assert sorted(line.number for line in found.boards) == [101, 102, 103, 104, 105]
-    assert found.kept == busy.records.kept_about(busy.records.players["anna"])
+    assert found.kept == busy.records.kept_about(busy.player("Anna"))
 
 
 # other players
@@ -282,7 +279,7 @@ def test_block_refused(table: Table) -> None:
 
 def test_who_was_never_heard_of_cannot_be_challenged(table: Table) -> None:
     """Nobody has answered from there yet."""
-    table.records.players["bob"] = replace(table.records.players["bob"], is_confirmed=False)
+    table.doubt("bob")
     assert table.give("challenge anna bob", "anna") == NotThereYet(userid="bob")
     assert isinstance(table.give("challenge anna cora", "anna"), Challenged)
 
@@ -306,7 +303,7 @@ def test_set(table: Table, line: str, key: str, field: str, is_on: bool) -> None
     """One thing on or off."""
     found = decided(table, line, "anna")
     assert found.reply == SettingChanged(key, is_on)
-    anna = table.records.players["anna"]
+    anna = table.player("anna")
     assert getattr(anna if field == "takes_challenges" else anna.mail, field) == is_on
     before = decided(table, f"set {key} {'off' if is_on else 'on'}", "anna")
     assert before.changes != found.changes

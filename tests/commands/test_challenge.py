@@ -37,7 +37,7 @@ def test_games_with_robots_are_rated_only_if_somebody_says_so(
     table: Table, options: str, among_people: bool, with_a_robot: bool
 ) -> None:
     """Whoever else plays, and in whatever order; a rematch is rated if the game before it was."""
-    table.records.players["cora"] = replace(table.records.players["cora"], robot="greedy")
+    table.make_robot("cora", "greedy")
     for players, is_rated in (
         ("anna bob", among_people),
         ("anna cora", with_a_robot),
@@ -111,7 +111,7 @@ def test_challenge_with_a_bad_value(table: Table, options: str) -> None:
     assert (refused.name, refused.userids) == ("size", ("Anna", "bob"))
     assert "3x5" in refused.choices
     assert isinstance(table.give("challenge anna bob -size=3x3 --size=3X3", "anna"), Challenged)
-    assert table.records.matches[102].options == (("size", "3x3"),)
+    assert table.match(102).options == (("size", "3x3"),)
 
 
 def test_a_number_of_very_many_is_taken_and_told_as_a_range(table: Table) -> None:
@@ -119,7 +119,7 @@ def test_a_number_of_very_many_is_taken_and_told_as_a_range(table: Table) -> Non
     assert isinstance(refused, BadOptionValue)
     assert refused.choices == ("518", "0 to 959")
     assert isinstance(table.give("chess challenge anna bob -setup=7", "anna"), Challenged)
-    assert table.records.matches[102].options == (("setup", "7"),)
+    assert table.match(102).options == (("setup", "7"),)
 
 
 def test_challenge_is_limited_without_proof(table: Table) -> None:
@@ -136,7 +136,7 @@ def test_challenge_is_limited_without_proof(table: Table) -> None:
         table.give(f"{number} a1", "cora")
     for _ in range(6):
         ask("challenge cora anna")
-        table.give(f"{max(table.records.matches)} resign", "anna")
+        table.give(f"{table.records.next_number() - 1} resign", "anna")
     line = "challenge bob anna"
     assert ask(line) == TooManyGames(starter="Anna", limit=10, proven_limit=100, line=line)
     assert isinstance(table.give(line, "bob", "none"), Challenged)
@@ -148,10 +148,10 @@ def test_challenge_is_limited_without_proof(table: Table) -> None:
 def test_a_club_begins_on_one_evening(table: Table) -> None:
     """With proof ten may wait for one player, and a hundred may be in play, on whatever day they began."""
     assert isinstance(table.give("challenge bob cora", "cora"), Challenged)
-    first = table.records.matches[102]
+    first = table.match(102)
     for number in range(103, 202):
         rival = "bob" if number < 112 else "Anna"
-        table.records.matches[number] = replace(first, number=number, userids=("cora", rival))
+        table.keep(replace(first, number=number, userids=("cora", rival)))
     line = "challenge bob cora"
     refused = TooManyGames(starter="cora", limit=100, proven_limit=100, line=line)
     table.now += timedelta(days=1)

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from pbmserv.commands.challenge import Challenged, NotAllHere, NotOverYet, PlayedOn, RematchRunning
+from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Decision, NotOurPlayer, Remark, Reply
 from pbmserv.commands.game_limits import TooManyGames, TooManyUnbegun
 from pbmserv.commands.games import BoardList, GamesOnOffer
@@ -42,7 +43,7 @@ def club() -> Table:
 
 def order(club: Table, board: int) -> tuple[str, ...]:
     """Who plays on a board, in order of play."""
-    return club.records.matches[board].userids
+    return club.match(board).userids
 
 
 def numbers(club: Table) -> list[int]:
@@ -286,7 +287,7 @@ def test_rematch(club: Table) -> None:
             club.give(f"{board} resign", player)
         decided = club.decide("rematch", starter, "none", board)
         assert isinstance(decided, Decision)
-        match, before = decided.opened, club.records.matches[board]
+        match, before = decided.opened, club.match(board)
         assert match is not None
         assert (match.number, match.userids, match.after) == (board + 1, expected, board)
         assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
@@ -300,7 +301,7 @@ def test_others_play_on_without_whoever_declined(club: Table) -> None:
     club.give("101 resign", "cora")
     decided = club.decide("rematch", "bob", "none", 101)
     assert isinstance(decided, Decision)
-    match, before = decided.opened, club.records.matches[101]
+    match, before = decided.opened, club.match(101)
     assert match is not None
     assert (match.userids, match.started_by, match.after) == (("Anna", "bob"), "bob", 101)
     assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
@@ -336,7 +337,7 @@ def test_rematch_only_with_who_wants_it(club: Table) -> None:
     assert club.give("rematch 101", "anna") == TakesNoChallenges(userid="bob")
     assert isinstance(club.give("rematch 101", "bob"), Challenged)
     club.give("102 resign", "bob")
-    del club.records.players["bob"]
+    club.change(Erased(2))
     assert club.give("rematch 101", "anna") == NotAllHere(board=101, game="cephalopod")
 
 

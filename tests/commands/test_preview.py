@@ -27,7 +27,7 @@ def read(subject: str, text: str) -> ParsedMail:
 
 def test_a_line_is_tried_and_nothing_kept(table: Table) -> None:
     """By whoever is on turn, one after the other; the match stays as it was."""
-    before = table.records.matches[101]
+    before = table.match(101)
     decided = table.decide("preview 101 c1 B1xa1,c1 c1", "bob")
     assert isinstance(decided, Decision)
     assert decided.reply == Previewed(101, ("c1", "b1xa1,c1", "c1"), "c1#2")
@@ -39,7 +39,7 @@ def test_a_line_is_tried_and_nothing_kept(table: Table) -> None:
         (1, "C1"),
     ]
     assert (decided.entries, decided.boards, decided.shown.boards, decided.changed_boards) == ((), (), (), ())
-    assert table.records.matches[101] == before
+    assert table.match(101) == before
 
 
 @pytest.mark.parametrize("sender", ["anna", "cora", None])
@@ -161,7 +161,7 @@ def test_chat_refused(table: Table) -> None:
     """Without words, by somebody who does not play there, where nobody would get them."""
     assert table.give("chat 101", "bob", comment=" \n") == NothingToSay(board=101)
     assert table.give("chat 101", "cora", comment="Hi") == NotYourBoard(board=101, userid="cora")
-    table.records.blocks.add(("anna", "bob"))
+    table.give("block bob", "anna")
     assert table.give("chat 101", "bob", comment="Hi") == NobodyListens(board=101)
     assert table.give("chat 101", "anna", comment="Hi") == Chatted(101, ("bob",))
 

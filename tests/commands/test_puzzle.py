@@ -106,12 +106,12 @@ def test_a_proven_answer_counts(table: Table) -> None:
     solved = table.give(f"puzzle 1 {packed()[1].best}", "alice", "personal")
     assert isinstance(solved, PuzzleSolved)
     assert (solved.tries, solved.score) == (2, PuzzleScore(1, 0, 1))
-    before = dict(table.records.tried)
+    before = table.records.puzzle_tries(table.player("alice"))
     for text in ("solution", wrong_moves(1)[0], packed()[1].best):
         decided = table.decide(f"puzzle 1 {text}", "alice", "personal")
         assert isinstance(decided, Decision)
         assert decided.changes == ()
-    assert table.records.tried == before
+    assert table.records.puzzle_tries(table.player("alice")) == before
     assert table.give("puzzle", "alice", "personal") == PuzzlePosed(2, is_again=False)
 
 
@@ -125,7 +125,7 @@ def test_the_second_wrong_move_brings_the_solution(table: Table) -> None:
     solved = table.give(f"puzzle 1 {packed()[1].best}", "alice", "personal")
     assert isinstance(solved, PuzzleSolved)
     assert solved.score is None
-    assert table.records.puzzle_tries(table.records.players["alice"])[1].tries == 2
+    assert table.records.puzzle_tries(table.player("alice"))[1].tries == 2
 
 
 def test_the_solution_can_be_asked_for(table: Table) -> None:
@@ -170,4 +170,4 @@ def test_weekly_and_off(table: Table) -> None:
     assert isinstance(again, Decision)
     assert again.changes == ()
     assert table.give("set puzzle off", "alice") == PuzzlesChanged(is_weekly=False)
-    assert not table.records.players["alice"].mail.puzzle
+    assert not table.player("alice").mail.puzzle

@@ -53,7 +53,7 @@ def done(table: Table, line: str, sender: str) -> Decision:
 
 def log(table: Table, board: int = 101) -> list[str]:
     """What stands in a board's log."""
-    return [entry.text or entry.kind for entry in table.records.matches[board].entries]
+    return [entry.text or entry.kind for entry in table.match(board).entries]
 
 
 @pytest.fixture
@@ -232,9 +232,9 @@ def test_somebody_leaves(trio: Table) -> None:
 
 def taken_back(table: Table, ply: int) -> None:
     """The operator goes back to a ply."""
-    match = table.records.matches[101]
+    match = table.match(101)
     entry = Entry(101, len(match.entries) + 1, NOON, "rewound", None, str(ply))
-    table.records.matches[101] = match.with_entries((entry,))
+    table.keep(match.with_entries((entry,)))
 
 
 def test_taken_back_moves(table: Table) -> None:
@@ -390,9 +390,9 @@ def test_random_games(chance: Random, seats: int) -> None:
         game = rules_of(board.match)
         text = game.write(board.state.position, chance.choice(list(game.moves(board.state.position))))
         assert isinstance(table.give(f"move 101 {text}", board.on_turn), MovePlayed)
-    match = table.records.matches[101]
+    match = table.match(101)
     assert fold(match).position == by_hand(match).state.position
-    assert not any(key[2] == "queue" for key in table.records.plans)
+    assert not any(table.records.plan(101, seat, "queue") for seat in range(seats))
 
 
 def by_hand(match: Match) -> GameState:

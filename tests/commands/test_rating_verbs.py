@@ -1,7 +1,6 @@
 """`standings`, `ratings`, `history`: what they tell, page by page."""
 
 import re
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -29,8 +28,8 @@ def game(
     table.give(f"move {number} b2", first)
     table.give(f"move {number} a1", second)
     if end is not None:
-        match = table.records.matches[number]
-        table.records.matches[number] = match.with_entries((Entry(number, 3, table.now, end, seat),))
+        match = table.match(number)
+        table.keep(match.with_entries((Entry(number, 3, table.now, end, seat),)))
     return number
 
 
@@ -140,7 +139,7 @@ def test_standings_leave_out_who_is_inactive(club: Table) -> None:
 
 
 def test_a_robot_is_marked(club: Table) -> None:
-    club.records.players["ann"] = replace(club.records.players["ann"], robot="greedy")
+    club.make_robot("ann", "greedy")
     told = club.give("standings", "dee")
     assert isinstance(told, StandingsTable)
     text = laid_out(say(told, SERVER))
@@ -156,7 +155,7 @@ def test_a_wide_table_fits_a_mail() -> None:
     for other in names[1:]:
         game(table, names[0], other)
     for name in names:
-        table.records.players[name] = replace(table.records.players[name], robot="greedy")
+        table.make_robot(name, robot=name)
     told = table.give("standings", names[0])
     assert isinstance(told, StandingsTable)
     rows = [line for line in say(told, SERVER).split("\n") if "(robot)" in line]
@@ -201,12 +200,12 @@ def test_history_tells_each_kind_of_end() -> None:
     for end, seat in endings:
         game(table, "ann", "ben", end, seat)
     game(table, "ann", "ben", None)
-    drawn = table.records.matches[game(table, "ann", "ben", None)]
+    drawn = table.match(game(table, "ann", "ben", None))
     offer = Entry(drawn.number, 3, table.now, "proposed", 0), Entry(drawn.number, 4, table.now, "accepted", 1)
-    table.records.matches[drawn.number] = drawn.with_entries(offer)
-    void = table.records.matches[game(table, "ann", "ben", None)]
+    table.keep(drawn.with_entries(offer))
+    void = table.match(game(table, "ann", "ben", None))
     entry = Entry(void.number, 3, table.now, "annulled", None)
-    table.records.matches[void.number] = void.with_entries((entry,))
+    table.keep(void.with_entries((entry,)))
     told = table.give("history", "ann")
     assert isinstance(told, HistoryTold)
     assert [(line.listed.number, line.rank, line.ending) for line in told.lines] == [

@@ -78,7 +78,7 @@ def test_a_board_knows_its_game(table: Table) -> None:
     assert table.give("102 resign", "anna") == Resigned(102, others_play_on=True)
     assert table.give("102 a2", "cora") == MovePlayed(102, "A2")
     assert table.give("102 a3", "bob") == MovePlayed(102, "A3")
-    assert fold(table.records.matches[102]).outcome is not None
+    assert fold(table.match(102)).outcome is not None
 
 
 def test_listings(table: Table) -> None:
@@ -121,7 +121,7 @@ def test_answers(table: Table) -> None:
 
 def test_a_game_that_is_taken_away(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its boards cannot be folded any more, which is an operator's matter."""
-    match = table.records.matches[102]
+    match = table.match(102)
     assert rules_of(match).info.name == "ninerows"
     monkeypatch.setattr("pbmserv.matches.log.games", dict)
     with pytest.raises(BrokenLog, match="ninerows/1"):

@@ -15,8 +15,8 @@ def terms(options: str) -> TimeControl | None:
     """The clock of a board that is begun with these options."""
     table = Table("alice", "bob")
     said = table.give(f"challenge alice bob {options}", "alice")
-    assert 101 in table.records.matches, said
-    return table.records.matches[101].clock
+    assert table.records.board(101), said
+    return table.match(101).clock
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_cannot_be(option: str, why: str) -> None:
     assert isinstance(refused, BadTimeOption)
     assert refused.why == why
     assert not isinstance(table.give(refused.ready, "alice"), BadTimeOption)
-    assert 101 in table.records.matches
+    assert table.records.board(101)
 
 
 def test_the_rest_is_left() -> None:

@@ -29,9 +29,6 @@ def days(table: Table, line: str) -> tuple[tuple[date, date], ...]:
     assert isinstance(decided, Decision), decided
     change = decided.changes[0]
     assert isinstance(change, NewVacations)
-    before = [each for each in table.records.holidays.get(change.player_id, []) if each[0] < change.since]
-    kept = [*((first, min(last, change.since - DAY)) for first, last in before), *change.days]
-    table.records.holidays[change.player_id] = kept
     return change.days
 
 
@@ -107,8 +104,7 @@ def test_never_more_than_thirty(periods: list[tuple[int, int]]) -> None:
         days(table, ahead(first, first + length))
     kept = [
         first + count * DAY
-        for stretch in table.records.holidays.values()
-        for first, last in stretch
+        for first, last in table.records.vacations(table.player("alice"), TODAY)
         for count in range((last - first).days + 1)
     ]
     assert len(kept) == len(set(kept))

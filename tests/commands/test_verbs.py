@@ -1,4 +1,4 @@
-"""What each command decides, from records in memory."""
+"""What each command decides."""
 
 import pytest
 
@@ -179,7 +179,7 @@ def test_binding_commands_need_proof(table: Table, line: str) -> None:
     assert table.give(line, "x@example.org") == NotOurPlayer(
         board=101, command=line.split()[-1 if "1 r" in line else 0]
     )
-    assert len(table.records.matches[101].entries) == 1
+    assert len(table.match(101).entries) == 1
 
 
 def test_resign(table: Table) -> None:

@@ -20,7 +20,6 @@ from pbmserv.store.puzzles import packed
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.tables import puzzle_tries
 from pbmserv.store.tables import puzzles as table
-from tests.commands.memory import Memory
 from tests.conversation import parsed
 from tests.services.post import Post, header_of, text_of
 
@@ -230,20 +229,18 @@ def stored(post: Post) -> int:
         return connection.execute(select(func.count()).select_from(table)).scalar_one()
 
 
-def test_the_store_answers_as_memory_does(club: Post) -> None:
-    """About numbers, and about the first that was not seen."""
-    memory = Memory()
+def test_puzzles_by_number_and_the_first_that_was_not_seen(club: Post) -> None:
     found = Puzzle(FIRST_FOUND, GAME, (), ("B3", "B1", "A2", "C2", "B2"), "C1", ("A1",), (("A1", "C1"),), True)
-    memory.found_puzzles.append(found)
+    known = {**packed(), FIRST_FOUND: found}
     with writing(club.house.engine) as connection:
         puzzles.add(connection, found, club.clock())
         records = TransactionQueries(connection)
         for number in (0, 1, 2, 900, FIRST_FOUND, FIRST_FOUND + 1):
-            assert records.puzzle(number) == memory.puzzle(number)
-        everything = {*packed(), FIRST_FOUND}
-        for seen in (set[int](), {1}, {1, 2}, {*packed()}, {FIRST_FOUND}, everything):
+            assert records.puzzle(number) == known.get(number)
+        for seen in (set[int](), {1}, {1, 2}, {*packed()}, {*known}):
             for game in (None, "cephalopod", GAME, "go"):
-                assert records.unseen_puzzle(seen, game) == memory.unseen_puzzle(seen, game)
+                left = (each for each in known.values() if each.number not in seen and game in (None, each.game))
+                assert records.unseen_puzzle(seen, game) == next(left, None)
 
 
 def test_what_is_stored_is_told_and_deleted(club: Post) -> None:

@@ -86,9 +86,8 @@ def key_of(number: int) -> str:
 
 def take_in(connection: Connection, sender: str, status: str = "handled") -> int:
     """Puts a mail from somebody into the inbox, and gives its number."""
-    number = inbox.add(
-        connection, f"From: {sender}".encode(), sender, [f"pbmserv+{sender[:3]}@club.test"], sender, NOON
-    )
+    mail = inbox.NewMail(f"From: {sender}".encode(), sender, [f"pbmserv+{sender[:3]}@club.test"], sender)
+    number = inbox.add(connection, mail, NOON)
     if status == "set aside":
         inbox.fail(connection, number, "it failed", None)
     elif status != "waiting":

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from pbmserv.services.app import App
 from pbmserv.store import abuse, inbox
 from pbmserv.store.engine import reading, writing
+from pbmserv.store.inbox import NewMail
 from pbmserv.store.mail_history import MailFilter, inbox_listing
 from tests.conftest import NOON
 
@@ -22,7 +23,9 @@ KEY = "5e" * 32
 def keep(house: App, *senders: str) -> list[int]:
     """Keeps a mail of each of these, in order."""
     with writing(house.engine) as connection:
-        return [inbox.add(connection, b"raw", "<env@x.test>", ["a", "b"], sender, NOON) for sender in senders]
+        return [
+            inbox.add(connection, NewMail(b"raw", "<env@x.test>", ["a", "b"], sender), NOON) for sender in senders
+        ]
 
 
 def row(house: App, mail_id: int) -> inbox.InboxMessage:
@@ -50,7 +53,7 @@ def first(connection: Connection) -> int | None:
 def test_a_mail_comes_out_as_it_went_in(house: App) -> None:
     raw = bytes(range(256)) * 3
     with writing(house.engine) as connection:
-        mail_id = inbox.add(connection, raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test", NOON)
+        mail_id = inbox.add(connection, NewMail(raw, "<>", ["ann@x.test", 'ü"\\\0'], "alice@x.test"), NOON)
         found = inbox.claim(connection, mail_id, NOON)
     wanted = inbox.InboxMessage(
         mail_id,
@@ -90,14 +93,14 @@ def test_the_oldest_first(house: App) -> None:
 def test_answers_then_players_then_strangers(house: App) -> None:
     with writing(house.engine) as connection:
         for priority, sender in ((2, "s"), (1, "p"), (0, "a"), (1, "q"), (0, "b")):
-            inbox.add(connection, b"raw", "", [], sender, NOON, priority=priority)
+            inbox.add(connection, NewMail(b"raw", "", [], sender, priority=priority), NOON)
     assert in_order(house) == ["a", "b", "p", "q", "s"]
 
 
 def test_strangers_get_their_turn(house: App) -> None:
     with writing(house.engine) as connection:
         for priority, sender in ((0, "a"), (1, "p"), (2, "s")):
-            inbox.add(connection, b"raw", "", [], sender, NOON, priority=priority)
+            inbox.add(connection, NewMail(b"raw", "", [], sender, priority=priority), NOON)
         found = [inbox.take(connection, NOON, priorities) for priorities in ((2, 1, 0), (1, 2, 0), (0, 1, 2))]
     assert [kept.sender for kept in found if kept] == ["s", "p", "a"]
 
@@ -106,11 +109,11 @@ def test_strangers_get_their_turn(house: App) -> None:
 def test_many_in_one_name_keep_nobody_else_waiting(house: App, priority: int) -> None:
     """The second of a sender's mails stands a minute behind the first, and the hundredth far behind."""
     with writing(house.engine) as connection:
-        rows = [inbox.new_row(b"raw", "", [], "flood", NOON, priority=priority) for _ in range(5)]
-        inbox.add_all(connection, rows)
+        rows = [NewMail(b"raw", "", [], "flood", priority=priority) for _ in range(5)]
+        inbox.add_all(connection, rows, NOON)
         later = NOON + timedelta(seconds=59)
-        inbox.add(connection, b"raw", "", [], "other", later, priority=priority)
-        inbox.add(connection, b"raw", "", [], "third", later + timedelta(seconds=2), priority=priority)
+        inbox.add(connection, NewMail(b"raw", "", [], "other", priority=priority), later)
+        inbox.add(connection, NewMail(b"raw", "", [], "third", priority=priority), later + timedelta(seconds=2))
     assert in_order(house) == ["flood", "other", "flood", "third", "flood", "flood", "flood"]
 
 
@@ -118,7 +121,8 @@ def test_an_answer_waits_for_no_other_mail_of_its_sender(house: App) -> None:
     """Those of its own lane stay in order, and what comes behind it in a slower lane waits for it."""
     with writing(house.engine) as connection:
         one, two, three, four = (
-            inbox.add(connection, b"raw", "", [], "alice", NOON, priority=priority) for priority in (1, 0, 0, 1)
+            inbox.add(connection, NewMail(b"raw", "", [], "alice", priority=priority), NOON)
+            for priority in (1, 0, 0, 1)
         )
         assert first(connection) == two
         assert [inbox.claim(connection, each, NOON) is None for each in (one, two, three, four)] == [

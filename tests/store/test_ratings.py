@@ -24,8 +24,8 @@ from pbmserv.store.engine import reading, writing
 from pbmserv.store.queries import TransactionQueries
 from pbmserv.store.rankings import counted_players
 from pbmserv.store.ratings import states_of
-from tests.commands import rankings as in_memory
 from tests.conftest import prepared
+from tests.store import rankings as in_memory
 from tests.store.club import NOON, add_players, keep, new_match
 
 CHOICES: Final[tuple[tuple[Section, ...], ...]] = (SECTIONS, ("inactive",), ("established", "provisional"))
