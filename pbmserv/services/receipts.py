@@ -107,7 +107,8 @@ def note(work: UnitOfWork, acknowledgement: Acknowledgement, player: Player | No
         return
     for board in acknowledgement.moved_on:
         letters.drop(work.connection, player.userid, board)
-        letters.note_page_move(work.connection, board, player.id, acknowledgement.on_page_at)
+        if any(is_robot(work.records, userid) for userid in work.boards[board].match.userids):
+            letters.note_page_move(work.connection, board, player.id, acknowledgement.on_page_at)
         if acknowledgement.is_later:
             tell_later(work, board, player)
     if acknowledgement.counted:

@@ -160,25 +160,32 @@ def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLe
 def _written(
     connection: Connection, records: TransactionQueries, app: App, letter: Letter, now: datetime
 ) -> WrittenLetter:
-    along: tuple[int, ...] = ()
+    waiting = stored.waiting_for(connection, letter.userid) if letter.userid else []
+    others = [each.letter for each in waiting if each.key != letter.key]
+    along: list[Letter] = []
     match letter.said:
         case Unreadable():
             raise UnknownValue
-        case BoardNews() if letter.userid and letter.board is not None:
-            letter, along = _with_acknowledgement(connection, letter, letter.said)
+        case BoardNews():
+            along = [each for each in others if each.board == letter.board and _is_news(each)]
+            letter = _with_news(letter, letter.said, along)
         case MoveToTell():
-            letter, along = _moves_of_the_day(connection, records, letter)
+            along = [each for each in others if isinstance(each.said, MoveToTell)]
+            letter = _moves_of_the_day(records, letter, along)
     try:
         message = write_letter(records, app, letter, now)
     except NothingLeft:
-        return WrittenLetter(letter.key, None, along)
+        return WrittenLetter(letter.key, None, _keys(along))
     if isinstance(letter.said, Answer) and letter.said.is_limited:
         return _within_limits(connection, records, app, letter, message, now)
-    if letter.userid:
-        told = {number for number, _ in message.shown} | ({message.match} if message.match else set())
-        waiting = stored.waiting_for(connection, letter.userid, told)
-        along += tuple(each.key for each in waiting if each.key != letter.key and _is_told(each.letter))
-    return WrittenLetter(letter.key, message, along, () if letter.kind == "board" else _cost(letter, message))
+    told = {number for number, _ in message.shown} | {message.match}
+    along += [each for each in others if each.board in told and _is_told(each)]
+    counted = () if letter.kind == "board" else _cost(letter, message)
+    return WrittenLetter(letter.key, message, _keys(along), counted)
+
+
+def _keys(letters: Sequence[Letter]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(each.key for each in letters))
 
 
 def _cost(letter: Letter, message: OutboxMessage) -> tuple[Counted, ...]:
@@ -193,41 +200,31 @@ def _is_told(waiting: Letter) -> bool:
     return False
 
 
-def _with_acknowledgement(
-    connection: Connection, letter: Letter, news: BoardNews
-) -> tuple[Letter, tuple[int, ...]]:
-    """News of a board with what waited to be told to its reader there: it answers the mail that was to be."""
-    assert letter.board is not None
-    waiting = stored.waiting_for(connection, letter.userid, [letter.board])
-    along: list[int] = []
-    for each in waiting:
-        match each.letter:
-            case Letter(said=Answer(boards=boards), cause=cause) if each.key != letter.key:
+def _is_news(waiting: Letter) -> bool:
+    """Whether news of its board can say what a letter would say that waits for its time."""
+    return isinstance(waiting.said, Answer) or (isinstance(waiting.said, BoardNews) and not waiting.said.words)
+
+
+def _with_news(letter: Letter, news: BoardNews, along: Sequence[Letter]) -> Letter:
+    """News of a board with what waited to be told to its reader there; it answers what was to be answered."""
+    for each in along:
+        match each:
+            case Letter(said=Answer(boards=boards), cause=cause):
                 remarks = tuple(remark for board in boards for remark in board.remarks)
-                news = replace(news, remarks=(*news.remarks, *remarks))
-                letter = replace(letter, said=news, cause=cause)
-                along.append(each.key)
-            case Letter(said=BoardNews(remarks=remarks, words="")) if each.key != letter.key:
+                news, letter = replace(news, remarks=(*news.remarks, *remarks)), replace(letter, cause=cause)
+            case Letter(said=BoardNews(remarks=remarks)):
                 new = tuple(remark for remark in remarks if remark not in news.remarks)
                 news = replace(news, remarks=(*new, *news.remarks))
-                letter = replace(letter, said=news)
-                along.append(each.key)
-    return letter, tuple(along)
+    return replace(letter, said=news)
 
 
-def _moves_of_the_day(
-    connection: Connection, records: TransactionQueries, letter: Letter
-) -> tuple[Letter, tuple[int, ...]]:
+def _moves_of_the_day(records: TransactionQueries, letter: Letter, along: Sequence[Letter]) -> Letter:
     """The one letter for all moves of a player that no other mail has told."""
-    waiting = [
-        each for each in stored.waiting_for(connection, letter.userid) if isinstance(each.letter.said, MoveToTell)
-    ]
-    along = tuple(each.key for each in waiting if each.key != letter.key)
-    boards = sorted({each.letter.board for each in waiting if each.letter.board})
+    boards = sorted({each.board for each in (letter, *along) if each.board is not None})
     words = _receipts(records, letter.userid, boards)
     if words is None:
-        return letter, along
-    return replace(letter, said=Notice(words, "your moves"), kind="notice", board=None), along
+        return letter
+    return replace(letter, said=Notice(words, "your moves"), kind="notice", board=None)
 
 
 def _receipts(records: TransactionQueries, userid: str, boards: Sequence[int]) -> Receipts | None:

@@ -78,13 +78,9 @@ def drop(connection: Connection, userid: str, board: int) -> None:
     connection.execute(_DROP, {"userid": userid.lower(), "board": board})
 
 
-def waiting_for(connection: Connection, userid: str, boards: Collection[int] | None = None) -> list[WaitingLetter]:
-    """What waits for its time to be told to a player, about these boards or about any, the earliest first."""
-    if boards is None:
-        return _waiting(connection.execute(_OF_READER, {"userid": userid.lower()}))
-    if not boards:
-        return []
-    return _waiting(connection.execute(_ABOUT, {"userid": userid.lower(), "boards": [*boards]}))
+def waiting_for(connection: Connection, userid: str) -> list[WaitingLetter]:
+    """What waits for its time to be told to a player, the earliest first."""
+    return _waiting(connection.execute(_OF_READER, {"userid": userid.lower()}))
 
 
 def due(connection: Connection, now: datetime, most: int) -> list[WaitingLetter]:
@@ -164,7 +160,6 @@ _ADD: Final = insert(letters)
 _TAKE: Final = delete(letters).where(letters.c.id.in_(bindparam("keys", expanding=True))).returning(letters.c.id)
 _DROP: Final = delete(letters).where(_IS_READERS, letters.c.match == bindparam("board"), _WAITS)
 _OF_READER: Final = _IN_ORDER.where(_IS_READERS, _WAITS)
-_ABOUT: Final = _OF_READER.where(letters.c.match.in_(bindparam("boards", expanding=True)))
 _DUE: Final = _IN_ORDER.where(
     letters.c.due_at <= bindparam("now"),
     or_(letters.c.due_at > AT_ONCE, letters.c.created_at <= bindparam("before")),
