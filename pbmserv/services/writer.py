@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from pbmserv.commands import policy
-from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice, Unreadable
+from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice, UnknownSaid
 from pbmserv.commands.policy import Counted
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.replay import GameState
@@ -161,7 +161,7 @@ def _written(
 ) -> WrittenLetter:
     along: tuple[int, ...] = ()
     match letter.said:
-        case Unreadable():
+        case UnknownSaid():
             raise UnknownValue
         case BoardNews() if letter.userid and letter.board is not None:
             letter, along = _with_acknowledgement(connection, letter, letter.said)
