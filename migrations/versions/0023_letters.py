@@ -58,8 +58,8 @@ def upgrade() -> None:
     op.execute(
         "INSERT INTO letters (id, userid, recipient, match, due_at, created_at, kind, said, size, proven, owner,"
         " asks, tries)"
-        " SELECT receipts.match * 1000000000 + receipts.player_id, players.userid_lower, addresses.address,"
-        " receipts.match, receipts.due_at, receipts.due_at, 'notice',"
+        " SELECT CAST(receipts.match AS BIGINT) * 1000000000 + receipts.player_id, players.userid_lower,"
+        " addresses.address, receipts.match, receipts.due_at, receipts.due_at, 'notice',"
         """ '{"is":"MoveToTell"}', 0, TRUE, '', '', 0"""
         " FROM receipts JOIN players ON players.id = receipts.player_id"
         " JOIN addresses ON addresses.player_id = players.id AND addresses.is_first"

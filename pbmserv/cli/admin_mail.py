@@ -17,6 +17,7 @@ from pbmserv.services.app import App, utc_now
 from pbmserv.store.mail_history import MailFilter
 
 RECEIVED = ("waiting", "handled", "duplicate", "silent", "report", "set aside", "discarded")
+# What mails of version 0.13 and before may be, too.
 OUTGOING = ("waiting", "withheld", "sent", "bounced", "failed", "superseded")
 
 count_option = click.option(

@@ -277,7 +277,7 @@ class MoveToTell(Said):
 
 
 @dataclass(frozen=True)
-class Unreadable(Said):
+class UnknownSaid(Said):
     """What another version has kept."""
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from pbmserv.commands import policy
-from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice, Unreadable
+from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice, UnknownSaid
 from pbmserv.commands.policy import Counted
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.replay import GameState
@@ -164,7 +164,7 @@ def _written(
     others = [each.letter for each in waiting if each.key != letter.key]
     along: list[Letter] = []
     match letter.said:
-        case Unreadable():
+        case UnknownSaid():
             raise UnknownValue
         case BoardNews():
             along = [each for each in others if each.board == letter.board and _is_news(each)]

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from time import time_ns
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, exists, func, insert, or_, select, update
 
-from pbmserv.commands.letter import AT_ONCE, Letter, MailCause, Unreadable
+from pbmserv.commands.letter import AT_ONCE, Letter, MailCause, UnknownSaid
 from pbmserv.store.codec import UnknownValue, decode, encode
 from pbmserv.store.tables import cursors, letters, players
 
@@ -119,7 +119,10 @@ def delete_of(connection: Connection, userid: str) -> None:
 def note_page_move(connection: Connection, board: int, player_id: int, at: datetime | None) -> None:
     """A player has moved on a page at that time; None: by mail."""
     values = {"board": board, "who": player_id, "at": at}
-    if connection.execute(_NOTE_PAGE, values).rowcount == 0 and at is not None:
+    # Asked before it is written, so that a move is decided without the write lock.
+    if at is None or connection.execute(_HAS_CURSOR, values).scalar_one():
+        connection.execute(_NOTE_PAGE, values)
+    else:
         connection.execute(_NEW_CURSOR, {"match": board, "player_id": player_id, "on_page_at": at})
 
 
@@ -136,7 +139,7 @@ def _letter(row: Row[Any]) -> Letter:
     try:
         said = decode(row.said)
     except UnknownValue:
-        said = Unreadable()
+        said = UnknownSaid()
     return Letter(
         said,
         row.kind,
@@ -174,6 +177,7 @@ _FAILED: Final = (
 )
 _DELETE: Final = delete(letters).where(_IS_READERS)
 _OF_CURSOR: Final = (cursors.c.match == bindparam("board")) & (cursors.c.player_id == bindparam("who"))
+_HAS_CURSOR: Final = select(exists().where(_OF_CURSOR))
 _NOTE_PAGE: Final = update(cursors).where(_OF_CURSOR).values(on_page_at=bindparam("at"))
 _NEW_CURSOR: Final = insert(cursors)
 _ON_PAGE: Final = (

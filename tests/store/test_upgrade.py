@@ -17,10 +17,12 @@ from pbmserv.services.admin.check import check
 from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.admin.upgrade import renew
 from pbmserv.services.app import App
+from pbmserv.services.bounces import lift
 from pbmserv.services.limits import left
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_players
+from pbmserv.services.writer import write_due
 from pbmserv.store import bounces, counts, mail_tokens, ratings
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.mail_tokens import AnsweredMail
@@ -29,7 +31,7 @@ from pbmserv.store.schema import migrate, migrations_folder
 from tests.conftest import Clock
 from tests.services.post import Post, text_of, thread_word_of, token_of
 
-ALICE, BOB = "alice@example.org", "bob@example.org"
+ALICE, BOB, CAROL = (f"{name}@example.org" for name in ("alice", "bob", "carol"))
 MORE = 2_100
 """Mails, so many that they are renewed in several parts."""
 
@@ -39,6 +41,16 @@ ADD_MAIL = text("""
     VALUES (:token, 'board', :player, 101, 'bob@example.org', 'pbmserv@club.test', :message_id, :raw, true, 'sent',
         '2026-01-01 12:00:00', 0, '2026-01-01 12:00:00')
 """)
+
+WAITING_IN_0021 = (
+    "DELETE FROM receipts",
+    "INSERT INTO receipts (match, player_id, due_at) SELECT 101, id, '2026-01-02 12:00:00' FROM players",
+    "UPDATE outbox SET status = 'sent'",
+    "UPDATE outbox SET status = 'waiting', held_for = 101, not_before = '2026-01-01 12:10:00' WHERE id = {held}",
+    "UPDATE outbox SET status = 'withheld' WHERE recipient = 'carol@example.org' AND match IS NULL",
+    "UPDATE addresses SET suspended_at = '2026-01-01 12:00:00' WHERE address = 'carol@example.org'",
+)
+"""A move of alice's and one of bob's that no mail has told, a mail that is held for ten minutes, two withheld."""
 
 
 @pytest.fixture
@@ -385,6 +397,44 @@ def test_open_questions_can_still_be_answered_by_thread(post: Post) -> None:
     assert not untagged.is_confirmed("eve")
     untagged.answer(welcome, "yes")
     assert untagged.is_confirmed("eve")
+
+
+def test_what_waited_in_0021_comes_once(post: Post) -> None:
+    """A move that the mail of the day was to name, a mail that was held, one that was withheld."""
+    club = post.with_server(confirm="from")
+    club.people(carol="tahini")
+    club.mail(CAROL, "help")
+    # No letter tells it yet.
+    with writing(club.house.engine) as connection:
+        connection.execute(text("UPDATE players SET moves_acknowledged = 5"))
+    (held,) = club.mail(ALICE, "101 c1")
+    before = len(club.letters())
+    go_back(club, version="0021")
+    with writing(club.house.engine) as connection:
+        for statement in WAITING_IN_0021:
+            connection.execute(text(statement.format(held=held.id)))
+    migrate(club.house.engine)
+
+    def sendable() -> list[str]:
+        while write_due(club.house, club.clock()):
+            pass
+        waiting = [each for each in club.letters() if each.status == "waiting"]
+        return [each.recipient for each in waiting if each.not_before <= club.clock()]
+
+    assert sendable() == []
+    club.clock.move(minutes=10)
+    assert sendable() == [BOB]
+    assert lift(club.house, "carol", club.clock()) == CAROL
+    assert sendable() == [CAROL, CAROL, BOB]
+    assert len(club.letters()) == before
+    club.clock.move(days=1)
+    assert sendable() == [CAROL, CAROL, BOB, ALICE, BOB]
+    told = [" ".join(text_of(each).split()) for each in club.letters()[before:]]
+    assert "Played: C1 on board 101. It is bob" in told[0]
+    assert "Played: A1 on board 101." in told[1]
+    club.clock.move(days=9)
+    assert len(sendable()) == 5
+    assert check(club.house) == []
 
 
 def rows(post: Post, table: str, columns: Sequence[str]) -> list[tuple[object, ...]]:
