@@ -48,7 +48,7 @@ def upgrade() -> None:
         "cursors",
         sa.Column("match", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("player_id", RowId, autoincrement=False, nullable=False),
-        sa.Column("entry", sa.Integer(), nullable=True),
+        sa.Column("entry", sa.Integer(), nullable=False),
         sa.Column("on_page_at", UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(["match"], ["matches.number"], name=op.f("fk_cursors_match_matches")),
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name=op.f("fk_cursors_player_id_players")),
@@ -66,8 +66,11 @@ def upgrade() -> None:
         " WHERE receipts.due_at IS NOT NULL"
     )
     op.execute(
-        "INSERT INTO cursors (match, player_id, on_page_at)"
-        " SELECT match, player_id, on_page_at FROM receipts WHERE on_page_at IS NOT NULL"
+        "INSERT INTO cursors (match, player_id, entry, on_page_at)"
+        " SELECT receipts.match, receipts.player_id, (SELECT max(entries.seq) FROM entries"
+        " WHERE entries.match = receipts.match AND entries.at <= receipts.on_page_at), receipts.on_page_at"
+        " FROM receipts WHERE receipts.on_page_at IS NOT NULL AND EXISTS (SELECT * FROM entries"
+        " WHERE entries.match = receipts.match AND entries.at <= receipts.on_page_at)"
     )
     op.drop_table("receipts")
     op.drop_index("ix_outbox_held_for", "outbox", sqlite_where=_HELD, postgresql_where=_HELD)

@@ -16,7 +16,7 @@ from pbmserv.services.app import App
 from pbmserv.services.notices import fixed_notice, readable
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
-from pbmserv.store import bounces, clocks, players
+from pbmserv.store import bounces, clocks, letters, players
 from pbmserv.store.bounces import BouncedMail, Suspended
 from pbmserv.store.engine import reading, run_again
 
@@ -94,6 +94,7 @@ def _count(work: UnitOfWork, mail: BouncedMail, is_hard: bool, reason: str, repo
     connection, now = work.connection, work.now
     if not bounces.record(connection, mail, is_hard, reason, now, report_id):
         return
+    letters.set_back(connection, mail.id)
     how = "hard" if is_hard else "soft"
     log.info("bounced %s", pairs(out=mail.id, mail=report_id, to=mail.recipient, bounce=how, error=reason))
     player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None

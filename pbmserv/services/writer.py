@@ -40,7 +40,7 @@ from pbmserv.store.engine import (
     trace,
     writing,
 )
-from pbmserv.store.letters import WaitingLetter
+from pbmserv.store.letters import Cursor, WaitingLetter
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -64,6 +64,8 @@ class WrittenLetter:
     message: OutboxMessage | None
     along: tuple[int, ...] = ()
     counted: tuple[Counted, ...] = ()
+    told: tuple[Cursor, ...] = ()
+    """What its reader knows once it has gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,9 @@ def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLe
         ]
         spend(connection, [counted for each in done for counted in each.counted], now)
         outbox.queue(connection, [each.message for each in done if each.message is not None], now)
+        told = [cursor for each in done for cursor in each.told]
+        stored.move_cursors(connection, [each for each in told if not each.is_over])
+        stored.forget_cursors(connection, [each for each in told if each.is_over])
 
 
 def _written(
@@ -168,7 +173,7 @@ def _written(
             raise UnknownValue
         case BoardNews():
             along = [each for each in others if each.board == letter.board and _is_news(each)]
-            letter = _with_news(letter, letter.said, along)
+            letter = _with_news(connection, records, letter, letter.said, along)
         case MoveToTell():
             along = [each for each in others if isinstance(each.said, MoveToTell)]
             letter = _moves_of_the_day(records, letter, along)
@@ -181,7 +186,19 @@ def _written(
     told = {number for number, _ in message.shown} | {message.match}
     along += [each for each in others if each.board in told and _is_told(each)]
     counted = () if letter.kind == "board" else _cost(letter, message)
-    return WrittenLetter(letter.key, message, _keys(along), counted)
+    return WrittenLetter(letter.key, message, _keys(along), counted, _told(records, letter, message))
+
+
+def _told(records: TransactionQueries, letter: Letter, message: OutboxMessage) -> tuple[Cursor, ...]:
+    """Up to which entries the reader of a mail knows the boards that it shows as they stand."""
+    if message.player_id is None or not letter.userid:
+        return ()
+    shown = ((records.board(number), ply) for number, ply in message.shown if number > 0)
+    return tuple(
+        Cursor(board.match.number, message.player_id, board.state.entries, board.state.status != "active")
+        for board, ply in shown
+        if board is not None and ply == board.state.plies and board.match.seat_of(letter.userid) is not None
+    )
 
 
 def _keys(letters: Sequence[Letter]) -> tuple[int, ...]:
@@ -205,8 +222,12 @@ def _is_news(waiting: Letter) -> bool:
     return isinstance(waiting.said, Answer) or (isinstance(waiting.said, BoardNews) and not waiting.said.words)
 
 
-def _with_news(letter: Letter, news: BoardNews, along: Sequence[Letter]) -> Letter:
-    """News of a board with what waited to be told to its reader there; it answers what was to be answered."""
+def _with_news(
+    connection: Connection, records: TransactionQueries, letter: Letter, news: BoardNews, along: Sequence[Letter]
+) -> Letter:
+    """News of a board since what its reader knows, with what waited to be told to them there; it answers what was
+    to be answered.
+    """
     for each in along:
         match each:
             case Letter(said=Answer(boards=boards), cause=cause):
@@ -215,6 +236,16 @@ def _with_news(letter: Letter, news: BoardNews, along: Sequence[Letter]) -> Lett
             case Letter(said=BoardNews(remarks=remarks)):
                 new = tuple(remark for remark in remarks if remark not in news.remarks)
                 news = replace(news, remarks=(*new, *news.remarks))
+    board = records.board(letter.board) if letter.board is not None else None
+    player = records.player(letter.userid)
+    if board is None or player is None or news.is_watched or news.begins_turn:
+        return replace(letter, said=news)
+    known, seat = stored.known_up_to(connection, board.match.number, player.id), board.match.seat_of(player.userid)
+    tells_own = board.state.status != "active" or any(isinstance(each.said, Answer) for each in along)
+    if known is not None:
+        news = replace(news, since=known if tells_own else board.known_to(seat, known))
+    elif not tells_own:
+        news = replace(news, since=None)
     return replace(letter, said=news)
 
 

@@ -10,11 +10,24 @@ from datetime import UTC, datetime, timedelta
 from time import time_ns
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Integer,
+    Row,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from pbmserv.commands.letter import AT_ONCE, Letter, MailCause, UnknownSaid
 from pbmserv.store.codec import UnknownValue, decode, encode
-from pbmserv.store.tables import cursors, letters, players
+from pbmserv.store.tables import UtcDateTime, cursors, letters, outbox, players
 
 SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """When a letter is due that could not be written."""
@@ -116,14 +129,50 @@ def delete_of(connection: Connection, userid: str) -> None:
     connection.execute(_DELETE, {"userid": userid.lower()})
 
 
-def note_page_move(connection: Connection, board: int, player_id: int, at: datetime | None) -> None:
-    """A player has moved on a page at that time; None: by mail."""
-    values = {"board": board, "who": player_id, "at": at}
-    # Asked before it is written, so that a move is decided without the write lock.
-    if at is None or connection.execute(_HAS_CURSOR, values).scalar_one():
-        connection.execute(_NOTE_PAGE, values)
-    else:
-        connection.execute(_NEW_CURSOR, {"match": board, "player_id": player_id, "on_page_at": at})
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Up to which entry of a board's log one of its players knows it."""
+
+    board: int
+    player_id: int
+    entry: int
+    is_over: bool = False
+    """Whether that is the end of the game."""
+
+
+def known_up_to(connection: Connection, board: int, player_id: int) -> int | None:
+    """The last entry of a board that was told to one of its players; None: that of their own last turn."""
+    return connection.execute(_CURSOR, {"board": board, "who": player_id}).scalar_one_or_none()
+
+
+def move_cursors(connection: Connection, moved: Collection[Cursor], on_page_at: datetime | None = None) -> None:
+    """Notes what players were told, or have seen on a page where they moved at that time."""
+    if moved:
+        rows = [
+            {"board": each.board, "who": each.player_id, "told": each.entry, "at": on_page_at} for each in moved
+        ]
+        connection.execute(_MOVE, rows)
+        connection.execute(_BEGIN, rows)
+
+
+def forget_page_move(connection: Connection, board: int, player_id: int) -> None:
+    """A player's last move on a board came by mail."""
+    connection.execute(_OFF_PAGE, {"board": board, "who": player_id})
+
+
+def forget_cursors(connection: Connection, ended: Collection[Cursor]) -> None:
+    """Drops what is no longer needed once the end of a game was told."""
+    if ended:
+        connection.execute(_FORGET, [{"board": each.board, "who": each.player_id} for each in ended])
+
+
+def set_back(connection: Connection, outbox_id: int) -> None:
+    """The reader of a mail that came back does not know what it was to tell."""
+    row = connection.execute(_SHOWN, {"mail": outbox_id}).one_or_none()
+    if row is not None and row.player_id is not None:
+        shown = [{"board": board, "who": row.player_id} for board, _ in row.shown or ()]
+        if shown:
+            connection.execute(_FORGET, shown)
 
 
 def moved_on_page(connection: Connection, board: int) -> Mapping[str, datetime]:
@@ -177,9 +226,24 @@ _FAILED: Final = (
 )
 _DELETE: Final = delete(letters).where(_IS_READERS)
 _OF_CURSOR: Final = (cursors.c.match == bindparam("board")) & (cursors.c.player_id == bindparam("who"))
-_HAS_CURSOR: Final = select(exists().where(_OF_CURSOR))
-_NOTE_PAGE: Final = update(cursors).where(_OF_CURSOR).values(on_page_at=bindparam("at"))
-_NEW_CURSOR: Final = insert(cursors)
+_CURSOR: Final = select(cursors.c.entry).where(_OF_CURSOR)
+_OFF_PAGE: Final = update(cursors).where(_OF_CURSOR, cursors.c.on_page_at.is_not(None)).values(on_page_at=None)
+_MOVE: Final = (
+    update(cursors)
+    .where(_OF_CURSOR)
+    .values(entry=bindparam("told"), on_page_at=func.coalesce(bindparam("at"), cursors.c.on_page_at))
+)
+_BEGIN: Final = insert(cursors).from_select(
+    ["match", "player_id", "entry", "on_page_at"],
+    select(
+        bindparam("board", type_=Integer),
+        bindparam("who", type_=BigInteger),
+        bindparam("told", type_=Integer),
+        bindparam("at", type_=UtcDateTime),
+    ).where(~exists().where(_OF_CURSOR)),
+)
+_FORGET: Final = delete(cursors).where(_OF_CURSOR)
+_SHOWN: Final = select(outbox.c.player_id, outbox.c.shown).where(outbox.c.id == bindparam("mail"))
 _ON_PAGE: Final = (
     select(players.c.userid, cursors.c.on_page_at)
     .join(players, players.c.id == cursors.c.player_id)

@@ -80,14 +80,14 @@ entries = Table(
     Column("used", Integer, nullable=False, server_default="0"),
 )
 
-# How far each player knows the log of a board; none: up to their own last turn.
+# How far each player knows the log of a board; no row: up to their own last turn.
 cursors = Table(
     "cursors",
     metadata,
     Column("match", Integer, ForeignKey("matches.number"), primary_key=True, autoincrement=False),
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
-    # The number of the last entry that was told; NULL as long as none was.
-    Column("entry", Integer),
+    # The number of the last entry that was told.
+    Column("entry", Integer, nullable=False),
     # When they moved on a page, if that was their last move on a board with a robot.
     Column("on_page_at", UtcDateTime),
     Index("ix_cursors_player_id", "player_id"),
