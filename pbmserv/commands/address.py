@@ -4,30 +4,22 @@ The new address is asked first. Its `yes` is handled in `yes_no`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from pbmserv.commands.command import (
+    Command,
     Confirmation,
     Decision,
     Notifications,
-    PlayerCommand,
-    PlayerRequest,
     Question,
     Reply,
+    Request,
 )
 from pbmserv.commands.vocabulary import is_address
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import PersonalQuestion, Player
 from pbmserv.matches.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class AddressArguments:
-    """A mail address."""
-
-    address: str
 
 
 class AddressAsked(Reply):
@@ -100,7 +92,7 @@ TAKEN_BACK_WITHIN: Final = timedelta(days=7)
 Place = Literal["address", "first address"]
 
 
-def ask_address(request: PlayerRequest[AddressArguments], records: Queries, place: Place) -> Decision:
+def ask_address(request: Request, records: Queries, place: Place) -> Decision:
     """Mails the address named the question whether it is the player's, unless something speaks against it.
 
     One that is another's, answered for or not, is not asked, and who named it is told the same: it is nobody's
@@ -165,7 +157,7 @@ def unanswered(address: str, player: Player, records: Queries) -> tuple[int, ...
     return () if owner is None or owner.id == player.id or owner.is_confirmed else (owner.id,)
 
 
-def _require_new_address(request: PlayerRequest[AddressArguments], records: Queries) -> None:
+def _require_new_address(request: Request, records: Queries) -> None:
     player, address = request.player, request.arguments.address.lower()
     if not is_address(address):
         raise NotAnAddress(command=request.command.name)
@@ -181,12 +173,12 @@ def _require_new_address(request: PlayerRequest[AddressArguments], records: Quer
         raise TooManyAddresses(limit=MOST_ASKED, are_asked=True, last=theirs[-1])
 
 
-def run_add(request: PlayerRequest[AddressArguments], records: Queries, now: datetime) -> Decision:
+def run_add(request: Request, records: Queries, now: datetime) -> Decision:
     """Asks the address, which becomes one of the player's with the `yes` that comes from there."""
     return ask_address(request, records, "address")
 
 
-add_command = PlayerCommand(
+add_command = Command(
     name="add",
     forms=("add [userid password] address",),
     summary="add another email address of yours",
@@ -195,12 +187,12 @@ add_command = PlayerCommand(
 )
 
 
-def run_change_address(request: PlayerRequest[AddressArguments], records: Queries, now: datetime) -> Decision:
+def run_change_address(request: Request, records: Queries, now: datetime) -> Decision:
     """Asks the new address, though it be the player's already: its `yes` shows that mail arrives there."""
     return ask_address(request, records, "first address")
 
 
-change_address_command = PlayerCommand(
+change_address_command = Command(
     name="change address",
     forms=("change address [userid password] address",),
     summary="have your mail go to another address",

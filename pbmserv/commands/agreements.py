@@ -1,9 +1,8 @@
 """`propose`, `undo`, `accept` and `reject`: draws and take-backs, which the other players must agree to."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
-from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
@@ -12,16 +11,6 @@ from pbmserv.matches.log import Entry
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import OfferKind
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptArguments:
-    """An open offer, or a board where something waits for an answer."""
-
-    offer: int | None
-    board: int | None
-    game: str | None
-    ply: int | None
 
 
 class DrawProposed(Reply):
@@ -81,9 +70,7 @@ class OfferDropped(Reply):
 IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
 
 
-def consent(
-    word: str, board: GameState, seat: Seat, request: PlayerRequest[BoardArguments], now: datetime
-) -> Decision:
+def consent(word: str, board: GameState, seat: Seat, request: Request, now: datetime) -> Decision:
     """What comes of one of these words, said by a seat of a board."""
     match, state = board.match, board.state
     ply, seen_at = request.arguments.ply, request.replied_to.written_at
@@ -118,12 +105,12 @@ def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:
     return DrawAgreed(number) if answered.kind == "draw" else UndoAgreed(number, by, after.on_turn or "")
 
 
-def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Proposes a draw, asks for a take-back or rejects either in the name of the player's seat."""
     return consent(request.command.name, *find_seat(request, records), request, now)
 
 
-propose_command = PlayerCommand(
+propose_command = Command(
     name="propose",
     forms=("[game] propose board [userid password]",),
     summary="propose a draw",
@@ -132,7 +119,7 @@ propose_command = PlayerCommand(
     scope="board",
 )
 
-undo_command = PlayerCommand(
+undo_command = Command(
     name="undo",
     forms=("[game] undo board [userid password]",),
     summary="ask the others to let you take your last move back",
@@ -141,7 +128,7 @@ undo_command = PlayerCommand(
     scope="board",
 )
 
-reject_command = PlayerCommand(
+reject_command = Command(
     name="reject",
     forms=("[game] reject board [userid password]",),
     summary="reject a draw or a take-back",
@@ -151,18 +138,15 @@ reject_command = PlayerCommand(
 )
 
 
-def run_accept(request: PlayerRequest[AcceptArguments], records: Queries, now: datetime) -> Decision:
+def run_accept(request: Request, records: Queries, now: datetime) -> Decision:
     """Agrees in the name of the player's seat, or takes one in an open offer."""
-    said = request.arguments
-    if said.offer is not None:
-        return accept_offer(request, said.offer, records, now)
-    # The usage patterns name the one or the other.
-    assert said.board is not None
-    on_board = request.with_arguments(BoardArguments(said.board, said.game, said.ply))
-    return consent("accept", *find_seat(on_board, records), on_board, now)
+    offer = request.arguments.offer
+    if offer is not None:
+        return accept_offer(request, offer, records, now)
+    return consent("accept", *find_seat(request, records), request, now)
 
 
-accept_command = PlayerCommand(
+accept_command = Command(
     name="accept",
     forms=("accept offer", "[game] accept board [userid password]"),
     summary="accept a draw, a take-back or an open offer",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pbmserv.commands.changes import AnalysisRequest
-from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request
-from pbmserv.commands.lookup import find_board
+from pbmserv.commands.command import Command, Decision, Reply, Request
+from pbmserv.commands.lookup import named_board
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.evaluations import Evaluation, completed, curve, is_complete, told_seat, turning_points
 from pbmserv.matches.queries import Queries
@@ -100,10 +100,10 @@ class NothingToAnalyse(CommandError):
     """The game counts for nobody, or ended before its first move."""
 
 
-def run(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Tells how the game went, or notes who waits for that."""
     player = request.actor.player
-    board = find_board(request.arguments.board, request.arguments.game, records, player)
+    board = named_board(request, records)
     number, state = board.match.number, board.state
     if state.status == "active":
         raise StillPlayed(board=number, is_rated=board.match.rated)
@@ -118,8 +118,9 @@ def run(request: Request[BoardArguments], records: Queries, now: datetime) -> De
     return Decision(AnalysisFollows(number, is_mailed=True), changes=(wish,))
 
 
-command = OpenCommand(
+command = Command(
     name="analyse",
+    kind="open",
     forms=("[game] analyse board",),
     summary="see where a finished game turned, and what was better",
     example="analyse 101",

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pbmserv.commands.changes import BlockChange
-from pbmserv.commands.command import Decision, PlayerArguments, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_player
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import ListingQuery, Queries
@@ -38,7 +38,7 @@ class NotBlocked(CommandError):
 _MOST_LOOKED_AT = 50
 
 
-def run_block(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
+def run_block(request: Request, records: Queries, now: datetime) -> Decision:
     """Challenges, chat and comments of that player come through no more; games that run go on."""
     player, other = request.player, find_player(request.arguments.userid, records)
     if other.id == player.id:
@@ -54,7 +54,7 @@ def _played_together(one: str, other: str, records: Queries) -> tuple[int, ...]:
     return tuple(sorted(board.match.number for board in boards if board and {one, other} <= board.playing))
 
 
-block_command = PlayerCommand(
+block_command = Command(
     name="block",
     forms=("block [userid password] userid",),
     summary="take no games and no words from a player",
@@ -63,7 +63,7 @@ block_command = PlayerCommand(
 )
 
 
-def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: datetime) -> Decision:
+def run_unblock(request: Request, records: Queries, now: datetime) -> Decision:
     """Lifts a block."""
     player, other = request.player, find_player(request.arguments.userid, records)
     if not records.is_blocked(other.userid, by=player.userid):
@@ -71,7 +71,7 @@ def run_unblock(request: PlayerRequest[PlayerArguments], records: Queries, now: 
     return Decision(Unblocked(other.userid), changes=(BlockChange(player.id, other.id, is_lifted=True),))
 
 
-unblock_command = PlayerCommand(
+unblock_command = Command(
     name="unblock",
     forms=("unblock [userid password] userid",),
     summary="hear from a blocked player again",

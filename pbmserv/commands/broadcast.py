@@ -3,7 +3,7 @@
 from dataclasses import field
 from datetime import datetime
 
-from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request
 from pbmserv.commands.message import NoWords
 from pbmserv.commands.policy import BROADCASTS
 from pbmserv.matches.errors import CommandError
@@ -33,7 +33,7 @@ class NobodyTunedIn(CommandError):
     """Nobody else wants to hear what is written to all, at least not from this sender."""
 
 
-def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Has the words sent to everybody who has set `broadcast on` and has not blocked the sender."""
     author = request.player
     text = request.comment.strip("\n")
@@ -53,7 +53,7 @@ def run(request: PlayerRequest[NoArguments], records: Queries, now: datetime) ->
     )
 
 
-command = PlayerCommand(
+command = Command(
     name="broadcast",
     forms=("broadcast",),
     summary="write to all players who want broadcasts",

@@ -1,20 +1,12 @@
 """`chat`: say something to the other players of a board."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
-from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.policy import CHATS
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class ChatArguments(BoardArguments):
-    """A board, and words for its players."""
-
-    text: str = field(repr=False)
 
 
 class Chatted(Reply):
@@ -44,7 +36,7 @@ class TooMuchTalk(CommandError):
     limit: int
 
 
-def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Has the board sent to everybody on it, with the words; it may be over."""
     board, seat = find_seat(request, records)
     number, author = board.match.number, board.match.userids[seat]
@@ -68,7 +60,7 @@ def run(request: PlayerRequest[ChatArguments], records: Queries, now: datetime) 
     return Decision(Chatted(number, listeners), boards=(board,))
 
 
-command = PlayerCommand(
+command = Command(
     name="chat",
     forms=("[game] chat board [text]",),
     summary="say something to the other players of a board",

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from pbmserv.commands.command import PlayerRequest
+from pbmserv.commands.command import Request
 from pbmserv.commands.policy import GAMES, UNBEGUN, UNPROVEN_GAMES, UNPROVEN_UNBEGUN
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -37,7 +36,7 @@ class TooManyUnbegun(CommandError):
 
 
 def require_within_limits(
-    players: Sequence[Player], request: PlayerRequest[Any], records: Queries, now: datetime, line: str = ""
+    players: Sequence[Player], request: Request, records: Queries, now: datetime, line: str = ""
 ) -> None:
     """Raises where a player cannot start one more match with these at the moment. `line` asks for it again."""
     starter, is_proven, line = request.player, request.actor.proven, line or request.line

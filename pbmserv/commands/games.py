@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import named_players, player_or_sender, read_page, require_game
 from pbmserv.commands.new_game import games_offered
 from pbmserv.commands.show import filter_of
@@ -18,23 +18,6 @@ from pbmserv.matches.state import Ending
 
 BOARDS_NAMED: Final = 3
 """Boards of a game whose players the list of games names."""
-
-
-@dataclass(frozen=True, slots=True)
-class GamesArguments:
-    """What the listed boards have in common."""
-
-    game: str | None
-    userids: tuple[str, ...]
-    words: tuple[str, ...]
-    """The filter."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListArguments:
-    """A game, or none for all."""
-
-    game: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +45,7 @@ class BoardList(Reply):
     offers: tuple[OpenOffer, ...] = ()
 
 
-def run_games(request: Request[GamesArguments], records: Queries, now: datetime) -> Decision:
+def run_games(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists the boards of the game and of all the players named."""
     require_game(request.arguments.game)
     userids = named_players(request.arguments.userids, records)
@@ -75,8 +58,9 @@ def run_games(request: Request[GamesArguments], records: Queries, now: datetime)
     return Decision(BoardList(wanted, found.lines, found.total))
 
 
-games_command = OpenCommand(
+games_command = Command(
     name="games",
+    kind="open",
     forms=("[game] games [userid+] [filter]",),
     summary="list boards: all, active, inactive, or next (yours to move)",
     example="games alice next",
@@ -84,7 +68,7 @@ games_command = OpenCommand(
 )
 
 
-def run_list(request: Request[ListArguments], records: Queries, now: datetime) -> Decision:
+def run_list(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists every game and who plays it now, or the current boards of one game; and who seeks players."""
     name = request.arguments.game
     require_game(name)
@@ -109,22 +93,14 @@ def _playing(game: str, records: Queries) -> tuple[str, ...]:
     return tuple(dict.fromkeys(userid for line in found.lines for userid in line.userids))
 
 
-list_command = OpenCommand(
+list_command = Command(
     name="list",
+    kind="open",
     forms=("list [game]",),
     summary="see all games, and open offers to play one",
     example="list cephalopod",
     run=run_list,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryArguments:
-    """Whose games, and which page of them."""
-
-    game: str | None
-    userids: tuple[str, ...]
-    options: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +136,12 @@ class HistoryTold(Reply):
 MOST_FINISHED: Final = 20
 
 
-def run_history(request: Request[HistoryArguments], records: Queries, now: datetime) -> Decision:
+def run_history(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists the finished games in which all named played, as the first of them sees the results."""
     game = request.arguments.game
     require_game(game)
     userids = named_players(request.arguments.userids, records)
-    player = player_or_sender(userids[0] if userids else None, request, records)
+    player = player_or_sender(request, records)
     page = read_page(request.arguments.options, request.command)
     return Decision(_history(player, userids[1:], game, page, records))
 
@@ -199,8 +175,9 @@ def _finished(line: BoardRow, player: Player, rated: RatedMatch | None, records:
     return Finished(line, ranks[seat], ranks.count(ranks[seat]) > 1, board.state.ending, rated)
 
 
-history_command = OpenCommand(
+history_command = Command(
     name="history",
+    kind="open",
     forms=("[game] history [userid+] [-options]",),
     summary="list the finished games of a player, or of several together",
     example="history alice bob",

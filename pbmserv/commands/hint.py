@@ -3,16 +3,14 @@
 from datetime import datetime
 
 from pbmserv.commands.command import (
-    BoardArguments,
     BoardRef,
+    Command,
     Decision,
-    NotOurPlayer,
-    OpenCommand,
     Reply,
     Request,
     ShownBoards,
 )
-from pbmserv.commands.lookup import NotYourBoard, find_board
+from pbmserv.commands.lookup import find_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
@@ -59,16 +57,10 @@ class NoHintNow(CommandError):
     userid: str | None
 
 
-def run(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Finds a move for the sender, whose turn it must be."""
-    player = request.actor.player
-    board = find_board(request.arguments.board, request.arguments.game, records, player)
+    board, seat = find_seat(request, records)
     number = board.match.number
-    if player is None:
-        raise NotOurPlayer(board=number, command=request.command.name)
-    seat = board.match.seat_of(player.userid)
-    if seat is None:
-        raise NotYourBoard(board=number, userid=player.userid)
     game, position = rules_of(board.match), board.state.position
     if board.match.rated and board.on_turn is not None:
         example = game.write(position, next(iter(game.moves(position))))
@@ -106,8 +98,9 @@ def _hinted(board: GameState, seat: Seat, records: Queries) -> Hinted:
     )
 
 
-command = OpenCommand(
+command = Command(
     name="hint",
+    kind="open",
     forms=("[game] hint board",),
     summary="ask a robot for a good move and why, in unrated games",
     example="hint 101",

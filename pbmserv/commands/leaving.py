@@ -6,7 +6,7 @@ from typing import Final
 
 from pbmserv.commands.address import TAKEN_BACK_WITHIN, takes_back
 from pbmserv.commands.changes import Erased, NewSetting
-from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request
 from pbmserv.commands.offers import without
 from pbmserv.commands.resign import resign_seat
 from pbmserv.commands.set import settings_of
@@ -35,7 +35,7 @@ class Exported(Reply):
 MOST_BOARDS: Final = 1000
 
 
-def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_export(request: Request, records: Queries, now: datetime) -> Decision:
     """Gathers it; the answer goes to an address of the player."""
     player = request.player
     found = records.boards(
@@ -55,7 +55,7 @@ def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datet
     )
 
 
-export_command = PlayerCommand(
+export_command = Command(
     name="export",
     forms=("export [userid password]",),
     summary="get everything we keep about you",
@@ -131,7 +131,7 @@ def _running(player: Player, records: Queries) -> list[int]:
             return numbers
 
 
-def run_signoff(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_signoff(request: Request, records: Queries, now: datetime) -> Decision:
     """Leaves every game; nobody can start one with the player until they want that again."""
     player = request.player
     left = leave_all(player, records, now)
@@ -145,7 +145,7 @@ def run_signoff(request: PlayerRequest[NoArguments], records: Queries, now: date
     )
 
 
-signoff_command = PlayerCommand(
+signoff_command = Command(
     name="signoff",
     forms=("signoff [userid password]",),
     summary="resign all your games and take no new ones",
@@ -154,7 +154,7 @@ signoff_command = PlayerCommand(
 )
 
 
-def run_delete(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_delete(request: Request, records: Queries, now: datetime) -> Decision:
     """Leaves every game and erases the account; not while a former address could take it back."""
     player = request.player
     elsewhere = [each for each in takes_back(player, records, now) if each.address != player.address]
@@ -171,7 +171,7 @@ def run_delete(request: PlayerRequest[NoArguments], records: Queries, now: datet
     )
 
 
-delete_command = PlayerCommand(
+delete_command = Command(
     name="delete",
     forms=("delete [userid password]",),
     summary="resign all your games and erase your account",

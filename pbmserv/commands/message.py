@@ -1,22 +1,15 @@
 """`message`: write to other players."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request
 from pbmserv.commands.lookup import named_players
 from pbmserv.commands.policy import FROM_STRANGERS, MESSAGES_A_DAY, MESSAGES_AN_HOUR
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class MessageArguments:
-    """Who gets the message."""
-
-    userids: tuple[str, ...]
 
 
 class Messaged(Reply):
@@ -74,7 +67,7 @@ class NobodyReached(CommandError):
 MOST_RECIPIENTS: Final = 10
 
 
-def run(request: PlayerRequest[MessageArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Has the words sent to those named who can be sent any; who has blocked the sender is not told."""
     author = request.player
     if len({userid.lower() for userid in request.arguments.userids}) > MOST_RECIPIENTS:
@@ -129,7 +122,7 @@ def _others(to: str, reached: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(userid for userid in reached if userid != to)
 
 
-command = PlayerCommand(
+command = Command(
     name="message",
     forms=("message userid+: text", "message userid+"),
     summary="write to other players; addresses stay hidden",

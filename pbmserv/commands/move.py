@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE, consent
-from pbmserv.commands.command import Decision, MoveArguments, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.resign import resign_seat
 from pbmserv.games.game import Seat
@@ -24,7 +24,7 @@ class MovePlayed(Reply):
     answers: tuple[tuple[str, str], ...] = ()
 
 
-def run(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Plays the move of the player's seat."""
     board, seat = find_seat(request, records)
     arguments = request.arguments
@@ -55,7 +55,7 @@ def play_ply(
     return Decision(MovePlayed(entry.match, entry.text), entries=(entry,), boards=(board.apply(entry),))
 
 
-command = PlayerCommand(
+command = Command(
     name="move",
     forms=("[game] move board [userid password] move[#ply]",),
     summary="play a move on a board",

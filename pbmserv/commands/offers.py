@@ -1,13 +1,13 @@
 """`seek`, `withdraw`, and `accept` for an open offer: games for whoever accepts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
-from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Remark, Reply
+from pbmserv.commands.command import Command, Decision, Notifications, Remark, Reply, Request
 from pbmserv.commands.game_limits import require_within_limits
 from pbmserv.commands.lookup import find_player
 from pbmserv.commands.new_game import (
@@ -31,14 +31,6 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
 
 
-@dataclass(frozen=True, slots=True)
-class SeekArguments:
-    """A game and its options."""
-
-    game: str | None
-    options: tuple[tuple[str, str], ...]
-
-
 class OfferOpened(Reply):
     """The sender's offer is open."""
 
@@ -58,7 +50,7 @@ PLAYERS = "players"
 LAST = "last"
 
 
-def run_seek(request: PlayerRequest[SeekArguments], records: Queries, now: datetime) -> Decision:
+def run_seek(request: Request, records: Queries, now: datetime) -> Decision:
     """Opens the offer under a number of its own."""
     seeker = request.player
     game = read_game(request.arguments.game, "seek", request.server)
@@ -101,7 +93,7 @@ def _number(seeker: Player, records: Queries) -> int:
     return number
 
 
-seek_command = PlayerCommand(
+seek_command = Command(
     name="seek",
     kind="opening",
     forms=("[game] seek [-options]", "seek game [-options]"),
@@ -109,13 +101,6 @@ seek_command = PlayerCommand(
     example="cephalopod seek",
     run=run_seek,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawArguments:
-    """An open offer."""
-
-    offer: int
 
 
 class JoinedIn(Reply):
@@ -191,7 +176,7 @@ class NotYourOffer(CommandError):
 MOST_LISTED = 5
 
 
-def accept_offer(request: PlayerRequest[Any], number: int, records: Queries, now: datetime) -> Decision:
+def accept_offer(request: Request, number: int, records: Queries, now: datetime) -> Decision:
     """Takes a seat; when it was the last one, the match begins. `number` is the one of the offer."""
     player = request.player
     offer = records.offer(number)
@@ -265,9 +250,10 @@ def told_of_end(offer: OpenOffer) -> list[tuple[str, Reply]]:
     return [(userid, OfferGone(offer.number, offer.game, offer.seeker)) for userid in offer.joined]
 
 
-def run_withdraw(request: PlayerRequest[WithdrawArguments], records: Queries, now: datetime) -> Decision:
+def run_withdraw(request: Request, records: Queries, now: datetime) -> Decision:
     """Closes the sender's own offer, or gives the sender's seat in another one free."""
     player, number = request.player, request.arguments.offer
+    assert number is not None, "its form names an offer"
     offer = records.offer(number)
     if offer is None or offer.status != "open":
         own = tuple(each for each in records.open_offers() if player.userid in each.players)
@@ -284,7 +270,7 @@ def run_withdraw(request: PlayerRequest[WithdrawArguments], records: Queries, no
     return Decision(SteppedBack(number, offer.seeker), changes=(LeftOffer(offer.id, player.id),))
 
 
-withdraw_command = PlayerCommand(
+withdraw_command = Command(
     name="withdraw",
     forms=("withdraw offer",),
     summary="take back an open offer, or your seat in one",

@@ -4,14 +4,10 @@ from datetime import datetime
 
 from pbmserv.commands.changes import NewPassword, RevokedWords
 from pbmserv.commands.command import (
+    Command,
     Confirmation,
     Decision,
-    MaybePlayerArguments,
-    NoArguments,
     Notifications,
-    OpenCommand,
-    PlayerCommand,
-    PlayerRequest,
     Question,
     Reply,
     Request,
@@ -59,7 +55,7 @@ class WhosePassword(CommandError):
     """`forgot` without a userid from an address that belongs to nobody."""
 
 
-def run_change_password(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_change_password(request: Request, records: Queries, now: datetime) -> Decision:
     """Puts the new password in force; the old one was the proof."""
     if request.password_hash is None:
         raise ValueError("no new password")
@@ -77,7 +73,7 @@ def new_password(player: Player, password_hash: str, records: Queries) -> Decisi
     )
 
 
-change_password_command = PlayerCommand(
+change_password_command = Command(
     name="change password",
     forms=("change password userid old new",),
     summary="choose another password",
@@ -86,9 +82,9 @@ change_password_command = PlayerCommand(
 )
 
 
-def run_forgot(request: Request[MaybePlayerArguments], records: Queries, now: datetime) -> Decision:
+def run_forgot(request: Request, records: Queries, now: datetime) -> Decision:
     """Mails the player named, or the sender, a question; whoever else asked is not told whether there is one."""
-    named = request.arguments.userid
+    named = request.arguments.first_userid
     if named is None and request.actor.player is None:
         raise WhosePassword()
     if named is not None and not is_userid(named):
@@ -108,7 +104,7 @@ def run_forgot(request: Request[MaybePlayerArguments], records: Queries, now: da
     )
 
 
-forgot_command = OpenCommand(
+forgot_command = Command(
     name="forgot",
     kind="signup",
     forms=("forgot [userid]",),
@@ -118,7 +114,7 @@ forgot_command = OpenCommand(
 )
 
 
-def run_revoke(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_revoke(request: Request, records: Queries, now: datetime) -> Decision:
     """Ends them all, and shows the boards that wait, since mails about them can be answered no more."""
     player = request.player
     waiting = waiting_boards(player, records)
@@ -129,7 +125,7 @@ def run_revoke(request: PlayerRequest[NoArguments], records: Queries, now: datet
     )
 
 
-revoke_command = PlayerCommand(
+revoke_command = Command(
     name="revoke",
     forms=("revoke [userid password]",),
     summary="stop older mails from here working in your name",

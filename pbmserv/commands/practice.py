@@ -5,12 +5,11 @@ nothing, and each player gets one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Final
 
-from pbmserv.commands.command import Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.new_game import Options, Terms, games_offered, variant_of
 from pbmserv.commands.server import Server
 from pbmserv.games import games
@@ -79,14 +78,6 @@ def _cells(game: Game, form: Options) -> int:
     return len(game.scene(game.start(_TWO, dict(form))).board.names)
 
 
-@dataclass(frozen=True, slots=True)
-class PracticeArguments:
-    """The first move, and the ply that the sender expects it to be; nothing where the board is only to be seen."""
-
-    move: str
-    ply: int | None
-
-
 class PracticeBegun(Reply):
     """The first move is played, and so the practice board is there: `userid` against `robot`."""
 
@@ -123,7 +114,7 @@ class BadFirstMove(CommandError):
     choices: tuple[str, ...]
 
 
-def run(request: PlayerRequest[PracticeArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Opens the player's practice board by its first move."""
     player, text = request.player, request.arguments.move
     robot = records.robot(ROBOT)
@@ -168,7 +159,7 @@ def _first_entry(match: Match, text: str, ply: int | None, now: datetime) -> Ent
     )
 
 
-command = PlayerCommand(
+command = Command(
     name="practice",
     kind="opening",
     forms=("practice move[#ply]", "practice"),

@@ -1,24 +1,16 @@
 """`preview`: try a line of moves on a board without playing it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Literal
 
-from pbmserv.commands.command import BoardArguments, Decision, OpenCommand, Reply, Request, ShownBoards
+from pbmserv.commands.command import Command, Decision, Reply, Request, ShownBoards
 from pbmserv.commands.echo import echo_words
-from pbmserv.commands.lookup import find_board
+from pbmserv.commands.lookup import named_board
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.moves import AmbiguousMove, IllegalMove, UnreadableMove, play
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewArguments(BoardArguments):
-    """A board, and a line of moves."""
-
-    moves: tuple[str, ...]
 
 
 class Previewed(Reply):
@@ -63,10 +55,10 @@ MOST_MOVES = 20
 _LONGEST_ECHO = 40
 
 
-def run(request: Request[PreviewArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Plays the moves in thought, each by whoever is on turn then."""
     arguments = request.arguments
-    board = find_board(arguments.board, arguments.game, records, request.actor.player)
+    board = named_board(request, records)
     imagined = board
     for text in arguments.moves[:MOST_MOVES]:
         try:
@@ -104,15 +96,16 @@ def _stopped(board: GameState, line: tuple[str, ...], text: str, error: CommandE
     return bad(why="over")
 
 
-def _playable(request: Request[PreviewArguments], board: GameState, move: str) -> str:
+def _playable(request: Request, board: GameState, move: str) -> str:
     player, on_turn = request.actor.player, board.state.to_move
     if player is None or on_turn is None or board.match.seat_of(player.userid) != on_turn:
         return ""
     return f"{move}#{board.state.plies + 1}"
 
 
-command = OpenCommand(
+command = Command(
     name="preview",
+    kind="open",
     forms=("[game] preview board move+",),
     summary="try moves on a board without playing them",
     example="preview 101 c3 c4 d3",

@@ -1,12 +1,12 @@
 """`puzzle`: a position to solve, and what somebody's answer to it is worth."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
-from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.command import Arguments, Command, Decision, Reply, Request
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import require_game
 from pbmserv.games.choices import MOST_LISTED
@@ -36,17 +36,6 @@ _LONGEST_ECHO: Final = 40
 
 _BY_DAY: Final = 50
 """After so many days strangers get the first puzzle again, if there are as many."""
-
-
-@dataclass(frozen=True, slots=True)
-class PuzzleArguments:
-    """A puzzle and a move, a puzzle alone, or a game to have one of."""
-
-    game: str | None
-    words: tuple[str, ...]
-    """The number of the puzzle."""
-
-    move: str
 
 
 class PuzzlePosed(Reply):
@@ -119,7 +108,7 @@ class BadPuzzleMove(CommandError):
     choices: tuple[str, ...]
 
 
-def run(request: Request[PuzzleArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Sets a puzzle, or judges the answer to one: that counts only where it is proven who gave it."""
     arguments, player = request.arguments, request.actor.player
     tries = records.puzzle_tries(player) if player else {}
@@ -143,7 +132,7 @@ def run(request: Request[PuzzleArguments], records: Queries, now: datetime) -> D
 
 
 def _chosen(
-    arguments: PuzzleArguments, records: Queries, seen: Collection[int], is_known: bool, now: datetime
+    arguments: Arguments, records: Queries, seen: Collection[int], is_known: bool, now: datetime
 ) -> Puzzle:
     """The puzzle that is named, or else one that the sender has not had. Strangers get another one each day."""
     for word in arguments.words:
@@ -209,8 +198,9 @@ def _legal(puzzle: Puzzle, board: GameState, text: str, now: datetime) -> str:
     )
 
 
-command = OpenCommand(
+command = Command(
     name="puzzle",
+    kind="open",
     forms=("puzzle number move", "puzzle number", "puzzle [game]"),
     summary="solve a position with one clearly best move",
     example="puzzle",

@@ -1,7 +1,7 @@
 """`queue`: moves that are played if the others play what they may; and how these are played, after a decision."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -9,13 +9,12 @@ from typing import Final
 from pbmserv.commands import queue_notation
 from pbmserv.commands.changes import Change, DroppedConditionalPlan, NewConditionalPlan
 from pbmserv.commands.command import (
-    BoardArguments,
     BoardRef,
+    Command,
     Decision,
-    PlayerCommand,
-    PlayerRequest,
     Remark,
     Reply,
+    Request,
     ShownBoards,
 )
 from pbmserv.commands.echo import echo_words
@@ -41,13 +40,6 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import is_legal, require_may_act
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-
-
-@dataclass(frozen=True, slots=True)
-class QueueArguments(BoardArguments):
-    """A board, and conditional moves as written."""
-
-    ahead: str = field(repr=False)
 
 
 class MovesQueued(Reply):
@@ -101,7 +93,7 @@ class QueueOnTurn(CommandError):
 _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "stop"})
 
 
-def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Shows, drops or stores what the player has queued; on their own turn the first move is played at once."""
     board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "queue", None)
@@ -141,7 +133,7 @@ def _on_turn(
     board: GameState,
     seat: Seat,
     tree: tuple[Branch, ...],
-    request: PlayerRequest[QueueArguments],
+    request: Request,
     records: Queries,
     now: datetime,
 ) -> Decision:
@@ -263,7 +255,7 @@ def _misfit(board: GameState, wrong: Misfit) -> BadQueue:
     )
 
 
-command = PlayerCommand(
+command = Command(
     name="queue",
     forms=("[game] queue board [userid password] [moves]",),
     summary="queue your answers to what the others may play",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_seat
 from pbmserv.games.game import Seat
 from pbmserv.matches.moves import resign
@@ -40,12 +40,12 @@ def resign_seat(
     return Decision(reply, entries=(entry,), boards=(after,))
 
 
-def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Resigns the player's seat."""
     return resign_seat(*find_seat(request, records), records, now)
 
 
-command = PlayerCommand(
+command = Command(
     name="resign",
     forms=("[game] resign board [userid password]",),
     summary="give up a game, or decline it before your first move",

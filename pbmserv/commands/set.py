@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
-from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply, ShownBoards
+from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request, ShownBoards
 from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.matches.errors import CommandError
@@ -128,13 +128,6 @@ def _weekday(word: str) -> int | None:
 def _time(word: str) -> time | None:
     said = _TIME.fullmatch(word)
     return time(int(said[1]), int(said[2] or 0)) if said else None
-
-
-@dataclass(frozen=True, slots=True)
-class SetArguments:
-    """A setting and its value."""
-
-    words: tuple[str, ...]
 
 
 class SettingChanged(Reply):
@@ -259,7 +252,7 @@ def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((values | {"messages": mail.messages, "receipts": mail.receipts}).items()))
 
 
-def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Sets one thing."""
     player = request.player
     key, *values = request.arguments.words
@@ -349,7 +342,7 @@ def _digest(player: Player, values: Sequence[str], records: Queries, now: dateti
     return Decision(DigestChanged(str(schedule), due), changes=(NewDigest(player.id, str(schedule), due),))
 
 
-command = PlayerCommand(
+command = Command(
     name="set",
     forms=("set [userid password] key value+",),
     summary="choose what mail you get, and from whom",

@@ -1,38 +1,24 @@
 """`show`, `next` and `record`: boards, as they stand or after a ply; a whole game, as text and as a file."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbmserv.commands.command import (
-    BoardArguments,
     BoardRef,
+    Command,
     Decision,
-    MaybePlayerArguments,
-    OpenCommand,
     Reply,
     Request,
     ShownBoards,
 )
 from pbmserv.commands.lookup import (
-    find_board,
     find_shown,
+    named_board,
     named_players,
     player_or_sender,
     require_game,
     waiting_boards,
 )
 from pbmserv.matches.queries import Filter, ListingQuery, Queries
-
-
-@dataclass(frozen=True, slots=True)
-class ShowArguments:
-    """Boards, or players and a filter."""
-
-    game: str | None
-    boards: tuple[BoardRef, ...]
-    userids: tuple[str, ...]
-    words: tuple[str, ...]
-    """The filter."""
 
 
 class Showing(Reply):
@@ -54,7 +40,7 @@ class NextBoards(Reply):
 MOST_BOARDS = 20
 
 
-def run_show(request: Request[ShowArguments], records: Queries, now: datetime) -> Decision:
+def run_show(request: Request, records: Queries, now: datetime) -> Decision:
     """Shows the boards named, or those of the players named."""
     arguments = request.arguments
     require_game(arguments.game)
@@ -66,7 +52,7 @@ def run_show(request: Request[ShowArguments], records: Queries, now: datetime) -
     return _showing(wanted[:MOST_BOARDS], max(0, len(wanted) - MOST_BOARDS))
 
 
-def _of_players(request: Request[ShowArguments], records: Queries) -> Decision:
+def _of_players(request: Request, records: Queries) -> Decision:
     userids = named_players(request.arguments.userids, records)
     boards = records.boards(
         ListingQuery(
@@ -89,8 +75,9 @@ def filter_of(words: tuple[str, ...], default: Filter) -> Filter:
     return default
 
 
-show_command = OpenCommand(
+show_command = Command(
     name="show",
+    kind="open",
     forms=("[game] show board[#ply]+", "[game] show userid+ [filter]"),
     summary="see a board, now or after a move, or all boards of a player",
     example="show 101#7",
@@ -98,17 +85,18 @@ show_command = OpenCommand(
 )
 
 
-def run_next(request: Request[MaybePlayerArguments], records: Queries, now: datetime) -> Decision:
+def run_next(request: Request, records: Queries, now: datetime) -> Decision:
     """Shows the boards that wait for the player named, or for the sender."""
-    player = player_or_sender(request.arguments.userid, request, records)
+    player = player_or_sender(request, records)
     waiting = waiting_boards(player, records)
     is_own = request.actor.player is not None and request.actor.player.userid == player.userid
     reply = NextBoards(player.userid, waiting.numbers, waiting.more, is_own)
     return Decision(reply, shown=ShownBoards(boards=waiting.refs))
 
 
-next_command = OpenCommand(
+next_command = Command(
     name="next",
+    kind="open",
     forms=("next [userid]",),
     summary="get every board where it is your turn",
     example="next",
@@ -123,17 +111,16 @@ class Recorded(Reply):
     goes_on: bool
 
 
-def run_record(request: Request[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run_record(request: Request, records: Queries, now: datetime) -> Decision:
     """Finds the board; the answer holds its record as it stands."""
-    arguments = request.arguments
-    board = find_board(arguments.board, arguments.game, records, request.actor.player)
-    return Decision(
-        Recorded(board.match.number, board.state.status == "active"), shown=ShownBoards(records=(board,))
-    )
+    board = named_board(request, records)
+    reply = Recorded(board.match.number, board.state.status == "active")
+    return Decision(reply, shown=ShownBoards(records=(board,)))
 
 
-record_command = OpenCommand(
+record_command = Command(
     name="record",
+    kind="open",
     forms=("[game] record board",),
     summary="get a whole game, as text and as a file",
     example="record 101",

@@ -1,6 +1,5 @@
 """`signup`: open an account."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, Literal
@@ -8,11 +7,11 @@ from typing import Final, Literal
 from pbmserv.commands.address import OurAddress
 from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.command import (
+    Command,
     Confirmation,
     Decision,
     Notifications,
     NotOurPlayer,
-    OpenCommand,
     Question,
     Reply,
     Request,
@@ -22,14 +21,6 @@ from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, nam
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class SignupArguments:
-    """The new username, and its address where it is not the sender's."""
-
-    userid: str
-    address: str
 
 
 class SignedUp(Reply):
@@ -90,7 +81,7 @@ HELD_UNCONFIRMED: Final = timedelta(days=7)
 """So long a userid is kept for whoever has not answered yet."""
 
 
-def run(request: Request[SignupArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Opens an account for the sender's address, or for the one named."""
     userid = request.arguments.userid
     sender = request.actor.address
@@ -146,7 +137,7 @@ def free_names(userid: str, address: str, server: Server, records: Queries) -> t
     return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
 
 
-command = OpenCommand(
+command = Command(
     name="signup",
     kind="signup",
     forms=("signup userid [password] [address]",),

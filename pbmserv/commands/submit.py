@@ -5,12 +5,10 @@ from datetime import datetime
 
 from pbmserv.commands.changes import DroppedConditionalPlan, NewConditionalPlan
 from pbmserv.commands.command import (
-    BoardArguments,
+    Command,
     Decision,
-    MoveArguments,
-    PlayerCommand,
-    PlayerRequest,
     Reply,
+    Request,
     ShownBoards,
 )
 from pbmserv.commands.lookup import find_seat
@@ -41,7 +39,7 @@ class NothingSubmitted(CommandError):
     taken_back: bool = False
 
 
-def run_submit(request: PlayerRequest[MoveArguments], records: Queries, now: datetime) -> Decision:
+def run_submit(request: Request, records: Queries, now: datetime) -> Decision:
     """Keeps the move in mind, and shows the board as it would stand."""
     board, seat = find_seat(request, records)
     entry = play(board.match, board.state, seat, request.arguments.move, request.arguments.ply, now)
@@ -54,7 +52,7 @@ def run_submit(request: PlayerRequest[MoveArguments], records: Queries, now: dat
     )
 
 
-submit_command = PlayerCommand(
+submit_command = Command(
     name="submit",
     forms=("[game] submit board [userid password] move[#ply]",),
     summary="look at a move before you play it with confirm",
@@ -64,7 +62,7 @@ submit_command = PlayerCommand(
 )
 
 
-def run_confirm(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run_confirm(request: Request, records: Queries, now: datetime) -> Decision:
     """Plays it as `move` would, on the board for which it was submitted and on no later one."""
     board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "confirm", None)
@@ -86,7 +84,7 @@ def _example(board: GameState, seat: Seat) -> str:
     return game.write(board.state.position, legal[len(legal) // 2]).lower()
 
 
-confirm_command = PlayerCommand(
+confirm_command = Command(
     name="confirm",
     forms=("[game] confirm board [userid password]",),
     summary="play the move you have submitted",

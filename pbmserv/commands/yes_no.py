@@ -15,11 +15,10 @@ from pbmserv.commands.changes import (
     RevokedWords,
 )
 from pbmserv.commands.command import (
+    Command,
     Confirmation,
     Decision,
-    NoArguments,
     Notifications,
-    OpenCommand,
     Reply,
     Request,
     ShownBoards,
@@ -108,7 +107,7 @@ class PasswordLacking(CommandError):
     """A `yes` to the question for a forgotten password names no new one."""
 
 
-def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_yes(request: Request, records: Queries, now: datetime) -> Decision:
     """Believes an address, or puts a password in force."""
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
@@ -129,7 +128,7 @@ def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> D
     return _new_address(asked, player, records, now)
 
 
-def _welcome(request: Request[NoArguments], asked: Confirmation, player: Player, records: Queries) -> Decision:
+def _welcome(request: Request, asked: Confirmation, player: Player, records: Queries) -> Decision:
     """The account is ready; whoever answers may choose the password anew."""
     changes: list[Change] = [BelievedAddress(asked.address)]
     if request.password_hash is not None:
@@ -186,7 +185,7 @@ def _added(
     )
 
 
-yes_command = OpenCommand(
+yes_command = Command(
     name="yes",
     kind="token",
     forms=("yes [token] [new]",),
@@ -196,7 +195,7 @@ yes_command = OpenCommand(
 )
 
 
-def run_no(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_no(request: Request, records: Queries, now: datetime) -> Decision:
     """Closes the question; an account that was only just asked for is none then."""
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
@@ -234,7 +233,7 @@ def _take_back(asked: Confirmation, player: Player, records: Queries, now: datet
     )
 
 
-no_command = OpenCommand(
+no_command = Command(
     name="no",
     kind="token",
     forms=("no [token]",),
