@@ -110,32 +110,14 @@ def run(request: Request, records: Queries, now: datetime) -> Decision:
     return consent(request.command.name, *find_seat(request, records), request, now)
 
 
-propose_command = Command(
-    name="propose",
-    forms=("[game] propose board [userid password]",),
-    summary="propose a draw",
-    example="propose 101",
-    run=run,
-    scope="board",
-)
+def _declared(name: str, summary: str) -> Command:
+    form, example = f"[game] {name} board [userid password]", f"{name} 101"
+    return Command(name, (form,), summary, example, run, scope="board")
 
-undo_command = Command(
-    name="undo",
-    forms=("[game] undo board [userid password]",),
-    summary="ask the others to let you take your last move back",
-    example="undo 101",
-    run=run,
-    scope="board",
-)
 
-reject_command = Command(
-    name="reject",
-    forms=("[game] reject board [userid password]",),
-    summary="reject a draw or a take-back",
-    example="reject 101",
-    run=run,
-    scope="board",
-)
+propose_command = _declared("propose", "propose a draw")
+undo_command = _declared("undo", "ask the others to let you take your last move back")
+reject_command = _declared("reject", "reject a draw or a take-back")
 
 
 def run_accept(request: Request, records: Queries, now: datetime) -> Decision:

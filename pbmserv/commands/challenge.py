@@ -13,9 +13,16 @@ from pbmserv.commands.command import (
     Request,
     ShownBoards,
 )
-from pbmserv.commands.game_limits import require_within_limits
 from pbmserv.commands.lookup import find_player, find_seat
-from pbmserv.commands.new_game import Terms, opened, read_game, read_terms, require_offered, require_willing
+from pbmserv.commands.new_game import (
+    Terms,
+    opened,
+    read_game,
+    read_terms,
+    require_offered,
+    require_willing,
+    require_within_limits,
+)
 from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.matches.errors import CommandError

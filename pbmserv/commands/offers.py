@@ -5,23 +5,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
+from pbmserv.commands import new_game
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
 from pbmserv.commands.command import Command, Decision, Notifications, Remark, Reply, Request
-from pbmserv.commands.game_limits import require_within_limits
 from pbmserv.commands.lookup import find_player
-from pbmserv.commands.new_game import (
-    BadOptionValue,
-    Options,
-    TakesNoChallenges,
-    Terms,
-    UnknownOption,
-    opened,
-    read_game,
-    read_terms,
-    require_offered,
-    require_together,
-)
+from pbmserv.commands.new_game import Options, Terms
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import title_of
@@ -53,14 +42,14 @@ LAST = "last"
 def run_seek(request: Request, records: Queries, now: datetime) -> Decision:
     """Opens the offer under a number of its own."""
     seeker = request.player
-    game = read_game(request.arguments.game, "seek", request.server)
+    game = new_game.read_game(request.arguments.game, "seek", request.server)
     options = request.arguments.options
     seats = _seats(game, options)
     of_match = tuple((name, value) for name, value in options if name not in (PLAYERS, LAST))
-    terms = read_terms(game, of_match, seats, "seek", more=(PLAYERS, LAST))
+    terms = new_game.read_terms(game, of_match, seats, "seek", more=(PLAYERS, LAST))
     if dict(options).get(LAST):
-        raise UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
-    require_offered(terms, request.server)
+        raise new_game.UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
+    new_game.require_offered(terms, request.server)
     number = _number(seeker, records)
     moves_last = LAST in dict(options)
     # Robots accept no offers, so it is for people.
@@ -78,7 +67,7 @@ def _seats(game: str, options: Options) -> int:
         return info.least_seats
     value = " ".join(wanted)
     if value not in choices:
-        raise BadOptionValue(game=game, name=PLAYERS, choices=choices, userids=())
+        raise new_game.BadOptionValue(game=game, name=PLAYERS, choices=choices, userids=())
     return int(value)
 
 
@@ -190,8 +179,8 @@ def accept_offer(request: Request, number: int, records: Queries, now: datetime)
         raise AlreadyJoined(offer=offer)
     players = _players(offer, player, records)
     _require_willing(offer, players, player, records)
-    require_offered(Terms(offer.game, offer.options), request.server)
-    require_within_limits(players, request, records, now)
+    new_game.require_offered(Terms(offer.game, offer.options), request.server)
+    new_game.require_within_limits(players, request, records, now)
     if offer.missing > 1:
         joined = replace(offer, joined=(*offer.joined, player.userid))
         return Decision(JoinedIn(joined), changes=(JoinedOffer(offer.id, player.id),))
@@ -207,17 +196,17 @@ def _require_willing(offer: OpenOffer, players: Sequence[Player], player: Player
     """Raises where these cannot sit at one board with `player`. An offer is no challenge: all may accept it."""
     for other in players:
         if records.is_blocked(player.userid, by=other.userid):
-            raise TakesNoChallenges(userid=other.userid)
+            raise new_game.TakesNoChallenges(userid=other.userid)
         if records.is_blocked(other.userid, by=player.userid):
             raise YouBlocked(number=offer.number, userid=other.userid)
-    require_together(players, records)
+    new_game.require_together(players, records)
 
 
 def _begun(
     offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries, now: datetime
 ) -> Decision:
     terms = Terms(offer.game, offer.options, offer.rated, offer.clock)
-    match = opened(terms, players, player, records, now)
+    match = new_game.opened(terms, players, player, records, now)
     taken = OfferTaken(offer.number, offer.seeker)
     return Decision(
         Challenged(match.number, title_of(match), match.userids),

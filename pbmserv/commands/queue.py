@@ -22,19 +22,9 @@ from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.move import MovePlayed, play_ply
 from pbmserv.commands.queue_notation import Misread
 from pbmserv.games.game import MoveError, Seat
-from pbmserv.matches import conditional_check
+from pbmserv.matches import conditional_check, conditional_moves
 from pbmserv.matches.conditional_check import Misfit, checked, example
-from pbmserv.matches.conditional_moves import (
-    Ahead,
-    Branch,
-    ConditionalPlan,
-    Missed,
-    answers,
-    branches_of,
-    fitting,
-    plan_of,
-    played_since,
-)
+from pbmserv.matches.conditional_moves import Ahead, Branch, ConditionalPlan, Missed
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import is_legal, require_may_act
@@ -98,7 +88,7 @@ def run(request: Request, records: Queries, now: datetime) -> Decision:
     board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "queue", None)
     said = request.arguments.ahead
-    had = branches_of(records.plan(board.match.number, seat, "queue"))
+    had = conditional_moves.branches_of(records.plan(board.match.number, seat, "queue"))
     if not said:
         return _about(board, QueueShown(board.match.number, had))
     if said.lower().strip(".!") in _OFF:
@@ -121,7 +111,7 @@ def _about(board: GameState, reply: MovesQueued | QueueShown | QueueDropped, *ch
 
 
 def _stored(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> NewConditionalPlan:
-    plan = plan_of(board, tree)
+    plan = conditional_moves.plan_of(board, tree)
     return NewConditionalPlan(board.match.number, seat, "queue", plan.plies, plan.content)
 
 
@@ -143,7 +133,7 @@ def _on_turn(
     fits = (
         now for now, said in zip(from_now(board, seat, tree), tree, strict=True) if said.others and not now.others
     )
-    branch = next(fits, None) or fitting(tree, ())
+    branch = next(fits, None) or conditional_moves.fitting(tree, ())
     if branch is None or has_moved:
         raise QueueOnTurn(board=number, ready=_beginning(board, seat, tree), moved=has_moved)
     played = play_ply(board, seat, branch.answer, None, records, now)
@@ -165,7 +155,7 @@ def from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Br
     Whoever wrote it may not have known of them yet, and they fit.
     """
     since = _last_own_ply(board, seat)
-    played = played_since(board, since)
+    played = conditional_moves.played_since(board, since)
     if not played:
         return tree
     count, is_all = len(played), board.state.to_move == seat
@@ -286,7 +276,9 @@ def play_on(decision: Decision, records: Queries, now: datetime) -> Decision:
     changed = {entry.match for entry in decision.entries}
     for board in decision.boards:
         if board.match.number in changed:
-            decision = _with(decision, board, answers(board, partial(_queue, decision, records, board), now))
+            decision = _with(
+                decision, board, conditional_moves.answers(board, partial(_queue, decision, records, board), now)
+            )
     return decision
 
 

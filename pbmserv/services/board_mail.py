@@ -6,11 +6,10 @@ from datetime import datetime
 
 from pbmserv.commands.challenge import PlayedOn
 from pbmserv.commands.command import Decision, Reply
+from pbmserv.commands.move import Previewed, Submitted
 from pbmserv.commands.offers import OfferTaken
-from pbmserv.commands.preview import Previewed
 from pbmserv.commands.server import Server
 from pbmserv.commands.set import LeaveKind
-from pbmserv.commands.submit import Submitted
 from pbmserv.matches.clock import Timing
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from pbmserv.commands import practice
+from pbmserv.commands.address import SignedUp, Welcome
 from pbmserv.commands.command import Confirmation, Decision
-from pbmserv.commands.practice import BadFirstMove, PracticeOffered, practice_to_come
-from pbmserv.commands.puzzle import BadPuzzleMove, PuzzleMissed, PuzzlePosed
 from pbmserv.commands.server import Server
-from pbmserv.commands.signup import SignedUp, Welcome
 from pbmserv.rendering.practice import PracticeView, practice_text, view_practice
 from pbmserv.rendering.puzzle import PuzzleView, puzzle_text, view_puzzle
 from pbmserv.services.run import CommandResult
@@ -36,7 +35,8 @@ def _puzzle(result: CommandResult) -> int | None:
     """The puzzle that somebody is to see, to try it, or to try again."""
     match result.outcome:
         case (
-            BadPuzzleMove(puzzle=puzzle) | Decision(reply=PuzzlePosed(puzzle=puzzle) | PuzzleMissed(puzzle=puzzle))
+            practice.BadPuzzleMove(puzzle=puzzle)
+            | Decision(reply=practice.PuzzlePosed(puzzle=puzzle) | practice.PuzzleMissed(puzzle=puzzle))
         ):
             return puzzle
     return None
@@ -53,15 +53,15 @@ def offered_practice(
     player = records.player(userid) if userid else None
     if player is None or records.practice_of(player) is not None:
         return None
-    return view_practice(practice_to_come(player.userid, server))
+    return view_practice(practice.practice_to_come(player.userid, server))
 
 
 def _newcomer(result: CommandResult, asks: Confirmation | None) -> str | None:
     """The player whose practice board belongs to what is said of a line."""
     match result.outcome:
-        case BadFirstMove(userid=userid):
+        case practice.BadFirstMove(userid=userid):
             return userid
-        case Decision(reply=SignedUp(userid=userid) | PracticeOffered(userid=userid)):
+        case Decision(reply=SignedUp(userid=userid) | practice.PracticeOffered(userid=userid)):
             return userid
         case Decision(notifications=told) if told.question is not None and told.question.confirmation == asks:
             words = told.question.words

@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.thought import Candidate, Dice, Thought
 
 CURIOSITY: Final = 0.4
 """How much the search tries moves that look worse."""

@@ -13,11 +13,8 @@ from math import sqrt
 from typing import Any, Final
 
 from pbmserv.games.game import Game, Move, Seat
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import unpacked
-from pbmserv.robots.search.judge import Judge, Rewards, rewards_of
-from pbmserv.robots.search.judges import judge_of
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.search.judges import Judge, Rewards, judge_of, unpacked
+from pbmserv.robots.thought import Candidate, Dice, Thought
 
 
 @dataclass(slots=True)
@@ -188,7 +185,7 @@ def _descend(game: Game, judge: Judge, dice: Dice, root: Node) -> tuple[list[Nod
             if child.turn is None:
                 outcome = game.outcome(position)
                 assert outcome is not None
-                child.proven = rewards_of(outcome.ranks)
+                child.proven = outcome.shares
                 return path, child.proven, ()
             rewards, owners = judge.look(game, position, dice)
             return path, rewards, owners

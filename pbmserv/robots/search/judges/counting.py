@@ -12,9 +12,8 @@ from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Game, Move
 from pbmserv.games.stones import groups_of
 from pbmserv.robots.cephalopod.thinker import judge_for
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import Lines, bits_of, cells_of, lines_of
-from pbmserv.robots.search.judge import Judge, Looked, likelihood
+from pbmserv.robots.search.judges import Judge, Lines, Looked, bits_of, cells_of, likelihood, lines_of
+from pbmserv.robots.thought import Dice
 
 _LEAD: Final = 4.0
 """So many times the lead in stones, as a part of all stones, is what three games of four are won by."""

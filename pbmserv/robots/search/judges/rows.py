@@ -10,9 +10,8 @@ from typing import Any, Final
 from pbmserv.games.board import Board
 from pbmserv.games.game import Game, Move
 from pbmserv.games.ultimate import CELLS, EMPTY, FULL, ROWS
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import bits_of, cells_of, lines_of
-from pbmserv.robots.search.judge import Judge, Looked, likelihood
+from pbmserv.robots.search.judges import Judge, Looked, bits_of, cells_of, likelihood, lines_of
+from pbmserv.robots.thought import Dice
 
 _EMPTY: Final = 2
 _BORDER: Final = 3
