@@ -33,7 +33,7 @@ from pbmserv.robots.contest import (
     play_pair,
     result_of,
 )
-from pbmserv.server.isolation import end_with_parent
+from pbmserv.server.in_flight import end_with_parent
 from pbmserv.server.robots import playing
 
 _HEADS: Final = ("robot", "against", "won", "lost", "drawn", "Elo", "ms a move", "iterations a move")

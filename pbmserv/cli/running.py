@@ -32,7 +32,7 @@ from pbmserv.games import others
 from pbmserv.mail.log_words import pairs
 from pbmserv.robots import knowing
 from pbmserv.server.connections import raise_limit
-from pbmserv.server.isolation import run_isolated
+from pbmserv.server.in_flight import run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.scheduler import jobs_with, scheduling

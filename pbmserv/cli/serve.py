@@ -16,15 +16,23 @@ from pbmserv.cli.roads import mailbox, road_out
 from pbmserv.cli.status import premises
 from pbmserv.mail.log_words import pairs
 from pbmserv.mail.receiving.imap_address import mailbox_address
-from pbmserv.server.bell import Bell, Wakeup
 from pbmserv.server.listener import Listener
-from pbmserv.server.parts import WORKERS_MAKE_WAY, Part, batch_store, listening, make_way, sending, working
+from pbmserv.server.parts import (
+    WORKERS_MAKE_WAY,
+    Bell,
+    Part,
+    Wakeup,
+    batch_store,
+    heartbeat,
+    listening,
+    make_way,
+    sending,
+    working,
+)
 from pbmserv.server.poller import polling
-from pbmserv.server.pulse import heartbeat
 from pbmserv.server.robots import playing, playing_apart
 from pbmserv.server.scheduler import jobs_with, purging, scheduling
-from pbmserv.server.service_manager import ServiceManager
-from pbmserv.server.supervisor import Task
+from pbmserv.server.supervisor import ServiceManager, Task
 from pbmserv.services.admin.pulse import WriteTrial
 from pbmserv.services.admin.status import look_around
 from pbmserv.services.app import App, utc_now

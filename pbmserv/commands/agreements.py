@@ -1,12 +1,13 @@
 """`propose`, `undo`, `accept` and `reject`: draws and take-backs, which the other players must agree to."""
 
 from datetime import datetime
+from typing import Literal
 
 from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
-from pbmserv.matches.agreements import accept, ask_undo, propose, reject
+from pbmserv.matches import moves
 from pbmserv.matches.log import Entry
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
@@ -75,13 +76,12 @@ def consent(word: str, board: GameState, seat: Seat, request: Request, now: date
     match, state = board.match, board.state
     ply, seen_at = request.arguments.ply, request.replied_to.written_at
     if word == "propose":
-        entry = propose(match, state, seat, now, ply)
+        entry = moves.propose(match, state, seat, now, ply)
     elif word == "undo":
-        entry = ask_undo(match, state, seat, now)
-    elif word == "accept":
-        entry = accept(match, state, seat, now, ply, seen_at)
+        entry = moves.ask_undo(match, state, seat, now)
     else:
-        entry = reject(match, state, seat, now, ply, seen_at)
+        kind: Literal["accepted", "rejected"] = "accepted" if word == "accept" else "rejected"
+        entry = moves.answer(kind, match, state, seat, now, ply, seen_at)
     after = board.apply(entry)
     return Decision(_reply(entry, board, after), entries=(entry,), boards=(after,))
 

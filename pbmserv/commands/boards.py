@@ -27,7 +27,7 @@ from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import BoardRow, Filter, ListingQuery, Queries
-from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.ratings import RatedMatch
 from pbmserv.matches.state import Ending
 
 

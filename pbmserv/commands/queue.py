@@ -22,9 +22,8 @@ from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.move import MovePlayed, play_ply
 from pbmserv.commands.queue_notation import Misread
 from pbmserv.games.game import MoveError, Seat
-from pbmserv.matches import conditional_check, conditional_moves
-from pbmserv.matches.conditional_check import Misfit, checked, example
-from pbmserv.matches.conditional_moves import Ahead, Branch, ConditionalPlan, Missed
+from pbmserv.matches import conditional_moves
+from pbmserv.matches.conditional_moves import Ahead, Branch, ConditionalPlan, Misfit, Missed, checked, example
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import is_legal, require_may_act
@@ -57,14 +56,14 @@ class QueueDropped(Reply):
 class BadQueue(CommandError):
     """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
 
-    What each `why` means is told in `queue_notation.Misread` and `conditional_check.Misfit`. `ready` are lines
+    What each `why` means is told in `queue_notation.Misread` and `conditional_moves.Misfit`. `ready` are lines
     that would do, `to_move` who has to play where something else stands.
     """
 
     game: str
     before: str
     word: str
-    why: queue_notation.Why | conditional_check.Why
+    why: queue_notation.Why | conditional_moves.Why
     rule: int = 0
     ready: tuple[str, ...] = ()
     to_move: str = ""

@@ -9,10 +9,18 @@ from pbmserv.commands.lookup import player_or_sender, read_page, require_game, w
 from pbmserv.commands.new_game import Options, read_game
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.pools import Pool, is_of_pools, pool_with, values_of
 from pbmserv.matches.queries import Queries
-from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch
-from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.ratings import (
+    SECTIONS,
+    Pool,
+    Ranked,
+    RatedMatch,
+    Section,
+    Tally,
+    is_of_pools,
+    pool_with,
+    values_of,
+)
 
 
 class RatingsTold(Reply):

@@ -14,10 +14,8 @@ from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
-from pbmserv.matches.pools import Pool
 from pbmserv.matches.puzzles import Puzzle, PuzzleTry
-from pbmserv.matches.rankings import Rated, RatedMatch, RatedMatches, RatedResult, Standings
-from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.ratings import Pool, Rated, RatedMatch, RatedMatches, RatedResult, Section, Standings, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import Summary
 
@@ -253,7 +251,7 @@ class Queries(Protocol):
     def standings(
         self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
     ) -> Standings:
-        """A page of the players of a pool, section by section, in the order of `rankings.SECTIONS`."""
+        """A page of the players of a pool, section by section, in the order of `ratings.SECTIONS`."""
 
     def next_number(self) -> int:
         """The number that a match started now would have."""

@@ -19,9 +19,7 @@ from pbmserv.mail.receiving.imap_mailbox import (
     Silence,
     UntrustedCertificate,
 )
-from pbmserv.server.bell import Wakeup
-from pbmserv.server.parts import Part
-from pbmserv.server.pulse import Complaint, heartbeat
+from pbmserv.server.parts import Complaint, Part, Wakeup, heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import receive_mail
 from pbmserv.store.engine import cause_of, is_database_trouble

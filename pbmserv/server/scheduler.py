@@ -10,8 +10,7 @@ from functools import partial
 from typing import Final
 
 from pbmserv.mail.log_words import pairs
-from pbmserv.server.parts import LONGEST_PAUSE, Part
-from pbmserv.server.pulse import heartbeat
+from pbmserv.server.parts import LONGEST_PAUSE, Part, heartbeat
 from pbmserv.services.admin.status import Premises
 from pbmserv.services.admin.upgrade import recount_ratings
 from pbmserv.services.app import App, utc_now

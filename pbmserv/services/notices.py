@@ -13,7 +13,7 @@ from pbmserv.matches.conditional_moves import branches_of, still_stands
 from pbmserv.matches.evaluations import FEWEST_PLIES, tells
 from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.player import Player
-from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.ratings import RatedMatch
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import Comment
 from pbmserv.services.app import App

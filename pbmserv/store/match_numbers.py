@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Text, cast, select
 
-from pbmserv.matches.pools import Pool, pools_of
+from pbmserv.matches.ratings import Pool, pools_of
 from pbmserv.store import ratings
 from pbmserv.store.tables import matches
 

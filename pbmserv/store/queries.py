@@ -12,10 +12,8 @@ from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
-from pbmserv.matches.pools import Pool
 from pbmserv.matches.queries import Listing, ListingQuery
-from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
-from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.ratings import Pool, RatedMatch, RatedMatches, Section, Standings, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.store import (
     conditional_moves,

@@ -6,18 +6,23 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Row, and_, bindparam, func, select
 
-from pbmserv.matches.pools import Pool, pool_named, pools_of
-from pbmserv.matches.rankings import (
+from pbmserv.matches.ratings import (
     ENDED_BY,
+    INACTIVE_AFTER,
     SECTIONS,
+    Pool,
     Ranked,
     Rated,
     RatedMatch,
     RatedMatches,
     RatedResult,
+    Rating,
+    Section,
     Standings,
+    Tally,
+    pool_named,
+    pools_of,
 )
-from pbmserv.matches.ratings import INACTIVE_AFTER, Rating, Section, Tally
 from pbmserv.store import standing_counts
 from pbmserv.store.accounts import FORMER
 from pbmserv.store.standing_counts import IS_ESTABLISHED, IS_PROVISIONAL, Group

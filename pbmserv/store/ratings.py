@@ -13,8 +13,17 @@ from zlib import crc32
 from sqlalchemy import Connection, Text, bindparam, cast, delete, func, insert, select
 
 from pbmserv.matches.next_state import AFTER_THE_END
-from pbmserv.matches.pools import Pool, pool_of, pool_with
-from pbmserv.matches.ratings import Rating, RatingChange, RatingResult, Tally, ranks_of, reckoned
+from pbmserv.matches.ratings import (
+    Pool,
+    Rating,
+    RatingChange,
+    RatingResult,
+    Tally,
+    pool_of,
+    pool_with,
+    ranks_of,
+    reckoned,
+)
 from pbmserv.matches.replay import GameState
 from pbmserv.store.rating_rows import (
     SEAT_OF_CHANGE,

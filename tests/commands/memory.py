@@ -39,11 +39,9 @@ from pbmserv.matches.evaluations import Evaluation, valid
 from pbmserv.matches.log import Match
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
-from pbmserv.matches.pools import Pool
 from pbmserv.matches.puzzles import Puzzle, PuzzleTry, answered
 from pbmserv.matches.queries import BoardRow, Listing, ListingQuery, Queries
-from pbmserv.matches.rankings import RatedMatch, RatedMatches, Standings
-from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.ratings import Pool, RatedMatch, RatedMatches, Section, Standings, Tally
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
 from pbmserv.parser.line import parse_line
