@@ -15,7 +15,7 @@ from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import FILE, Settings, WrongSetting, load_settings
 from pbmserv.cli.database import CannotStart, opened
 from pbmserv.cli.lazy import command
-from pbmserv.cli.roads import mailbox, road_out
+from pbmserv.cli.serve import mailbox, road_out
 from pbmserv.cli.terminal import Exit, err, give_up, print_findings, scripted_option
 from pbmserv.mail.mail_urls import relay_address
 from pbmserv.mail.reading.headers import Headers, head_of

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.text import Text
 
 from pbmserv.cli.lazy import PlainGroup
 from pbmserv.cli.running import ready, run_until_told
-from pbmserv.cli.terminal import Exit, err, give_up, print_table
+from pbmserv.cli.terminal import Exit, give_up, print_table, progress_bar
 from pbmserv.games import games
 from pbmserv.games.info import BadOption
 from pbmserv.robots.contest import (
@@ -153,7 +153,7 @@ def played(contest: Contest, games: int, processes: int) -> tuple[Contest, Conte
     found: dict[int, PairResult] = {}
     pairs = (games + 1) // 2
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with progress_bar(*columns) as progress:
         task = progress.add_task(_score(contest, found), total=2 * pairs)
         for number, pair in played_pairs(contest, pairs, processes):
             found[number] = pair

@@ -18,10 +18,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from pbmserv.mail.log_words import pairs
-from pbmserv.services.failures import IsolatedEnd
+
+if TYPE_CHECKING:
+    from pbmserv.services.failures import IsolatedEnd  # slow to import, and only a type
 
 _NAME = "worker-{}.mark"
 _MOST_WORKERS = 1000
@@ -141,7 +143,7 @@ class IsolatedProcess:
     def __init__(self, stop: threading.Event, program: Sequence[str] | None = None) -> None:
         self._stop, self._program = stop, program or PROGRAM
 
-    def __call__(self, task: Literal["handle", "tell"], mail_id: int) -> IsolatedEnd:
+    def __call__(self, task: Literal["handle", "tell"], mail_id: int) -> "IsolatedEnd":
         command = [*self._program, "apart", task, str(mail_id)]
         # In a new session, since Ctrl-C in a terminal is meant for the worker.
         with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603

@@ -49,7 +49,7 @@ def test_what_takes_long_shows_how_far_it_is(
     post.house.engine.dispose()
     monkeypatch.setattr(ratings, "STEP", 1)
     monkeypatch.setattr(admin_referee, "QUIET", quiet)
-    monkeypatch.setattr(admin_referee, "err", Console(stderr=True, force_terminal=True))
+    monkeypatch.setattr("pbmserv.cli.terminal.err", Console(stderr=True, force_terminal=True))
     done = club.run("admin", "end", "102", "--annul", "--yes")
     assert ("counting ratings anew" in done.err) is (quiet == 0.0)
     assert done.out == "Board 102 is void. 2 mails are queued.\n"
@@ -104,7 +104,7 @@ def test_announcing(club: Terminal, words: tuple[str, ...]) -> None:
 def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
     """With the number of mails; `--yes` is not asked."""
     before = len(club.post().letters())
-    with patch("pbmserv.cli.asking.is_terminal", return_value=True):
+    with patch("pbmserv.cli.terminal.is_terminal", return_value=True):
         done = club.run("admin", "announce", "Hello", stdin="n\n")
         assert "Send to 2 players?" in done.out
         assert done.sentence == "pbmserv: nothing was announced"

@@ -41,7 +41,7 @@ def test_what_is_final_is_told_and_asked(club: Terminal, words: tuple[str, ...])
     refused = club.run("admin", *words, stdin="y\n")
     assert (refused.code, refused.out) == (2, "")
     assert refused.sentence == "pbmserv: this cannot be undone: say --yes, or --dry-run to see it"
-    with patch("pbmserv.cli.asking.is_terminal", return_value=True):
+    with patch("pbmserv.cli.terminal.is_terminal", return_value=True):
         declined = club.run("admin", *words, stdin="n\n")
         assert (declined.code, declined.sentence) == (1, "pbmserv: nothing was done")
         assert declined.out.startswith(told)
