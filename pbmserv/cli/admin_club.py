@@ -82,7 +82,7 @@ file_argument = click.argument("file", type=click.Path(path_type=Path), metavar=
 @click.option(
     "--keep",
     type=click.IntRange(1),
-    help="put it into a folder under a name of its own, and keep so many of these there",
+    help="put it into a folder under a name of its own, and keep this many of these there",
 )
 def backup(place: Path, keep: int | None) -> None:
     """Copy the whole database to a new file; the server may be running.

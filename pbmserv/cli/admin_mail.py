@@ -1,7 +1,7 @@
 """`pbmserv admin inbox`, `outbox` and `trace`: looking for mails.
 
-Whoever asks for something, by a filter or a trace, and finds nothing gets exit code 1, as from grep; a plain list
-that is empty is a good answer, with exit code 0.
+If you ask for something, by a filter or a trace, and nothing is found, the exit code is 1, as from grep; a plain
+list that is empty is a good answer, with exit code 0.
 """
 
 from datetime import datetime

@@ -153,7 +153,7 @@ def span(word: str) -> timedelta:
 def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     """Ban a player, an address or a domain.
 
-    A player is removed from all boards and told so, and none of their commands are run any more. Before that it
+    A player is removed from all boards and told so, and none of their commands are run. Before that it
     asks, or needs --yes.
 
     Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
@@ -180,14 +180,14 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
 @click.argument("who", metavar=_WHO)
 @reason_option
 def unban(who: str, reason: str) -> None:
-    """Let a banned player take part again, who is told; or heed mail from an address or a domain again."""
+    """Lift the ban of a player, who is told by mail, of an address or of a domain."""
     app = terminal.app_or_exit()
     with terminal.or_give_up(CannotRule):
         if abuse.is_pattern(who):
-            terminal.print_line(f"{abuse.hear_again(app, who)} is not banned any more.")
+            terminal.print_line(f"{abuse.hear_again(app, who)} is no longer banned.")
             return
         found = banning.unban(app, who, reason, utc_now())
-    terminal.print_line(f"{found} is not banned any more. {mails_queued(1)}")
+    terminal.print_line(f"{found} is no longer banned. {mails_queued(1)}")
 
 
 @command
@@ -203,7 +203,7 @@ def _silence(app: App, who: str, reason: str, dry_run: bool) -> None:
     # It can be taken back, so that nobody is asked.
     with terminal.or_give_up(CannotRule):
         done = abuse.silence(rehearsal(app) if dry_run else app, who, reason, utc_now())
-    terminal.print_line(f"Mail from {done.pattern} has no effect any more, and gets no answer.")
+    terminal.print_line(f"Mail from {done.pattern} no longer has any effect, and gets no answer.")
     if done.players:
         told = f"Players with an address there: {terminal.named(done.players)}."
         terminal.print_line(f"{told} Their games go on; `ban USERID` would end them.")

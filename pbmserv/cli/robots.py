@@ -56,11 +56,11 @@ def robots(context: click.Context, bound: bool) -> None:
 @click.argument("robot", default="", help="a rung, random, greedy, or a search: search:50, best:100, best:100:0.5")
 @click.argument("against", default="", help="the robot it plays against")
 @click.option("--game", default="cephalopod", help="the game")
-@click.option("--games", "number", type=click.IntRange(2), default=40, help="so many games, two for each opening")
+@click.option("--games", "number", type=click.IntRange(2), default=40, help="how many games, two for each opening")
 @click.option("--option", multiple=True, help="of the game: size=3x5; may be repeated")
 @click.option("--seats", type=click.IntRange(2), default=2, help="the robots take turns at them")
 @click.option("--seed", type=int, default=0, help="other seeds give other games")
-@click.option("--processes", type=click.IntRange(1), default=1, help="so many at the same time")
+@click.option("--processes", type=click.IntRange(1), default=1, help="how many at the same time")
 @click.option(
     "--iterations-share",
     "share",
@@ -149,7 +149,7 @@ def _as_they_come(pool: Executor, contest: Contest, number: int) -> Iterator[tup
 
 
 def played(contest: Contest, games: int, processes: int) -> tuple[Contest, ContestResult]:
-    """The contest with its result, after so many games or one more; a bar shows how it goes."""
+    """The contest with its result, after all its games or one more; a bar shows how it goes."""
     found: dict[int, PairResult] = {}
     pairs = (games + 1) // 2
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

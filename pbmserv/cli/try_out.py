@@ -54,7 +54,7 @@ class CameBack:
 @click.option("--from", "sender", default="", help="your mail address")
 @click.option("--answer", default="", help="answer the last mail to you with this text")
 @click.option("--read", is_flag=True, help="print what has arrived for that address")
-@click.option("--count", type=click.IntRange(1), default=5, help="with --read: at most so many, the newest")
+@click.option("--count", type=click.IntRange(1), default=5, help="with --read: at most this many, the newest")
 def mail(subject: str, text: str, sender: str, answer: str, read: bool, count: int) -> None:
     """Send a mail to the running server and print its answer, or read what has arrived.
 

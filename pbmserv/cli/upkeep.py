@@ -118,7 +118,7 @@ def _away(said: str) -> Finding:
 
 @command
 @click.option(
-    "--retire", default="", help="forget this part, which was taken out of use: no clock waits for it any more"
+    "--retire", default="", help="forget this part, which was taken out of use: clocks no longer wait for it"
 )
 @terminal.scripted_option
 def parts(retire: str, scripted: bool | None) -> None:

@@ -30,7 +30,7 @@ from pbmserv.matches.replay import GameState
 
 
 class PasswordAsked(Reply):
-    """To whoever says that a password is forgotten: if there is such a player, a mail has gone to their address.
+    """To the sender of a `forgot`: if there is such a player, a mail has gone to their address.
 
     Not when it `is_own`: then the sender's own was meant.
     """
@@ -45,15 +45,15 @@ class NewPasswordWanted(Reply):
 
 
 class Revoked(Reply):
-    """Older mails prove nothing any more; `numbers` are boards that wait, and there are so many `more`."""
+    """Older mails no longer prove anything; `numbers` are boards that wait, and `more` wait besides."""
 
     numbers: tuple[int, ...]
     more: int
 
 
 class PasswordChanged(Reply):
-    """The new password is in force, and older mails prove nothing any more; `numbers` are boards that wait, and
-    there are so many `more`."""
+    """The new password is in force, and older mails no longer prove anything; `numbers` are boards that wait, and
+    `more` wait besides."""
 
     userid: str
     numbers: tuple[int, ...] = ()
@@ -92,7 +92,7 @@ change_password_command = Command(
 
 
 def run_forgot(request: Request, records: Queries, now: datetime) -> Decision:
-    """Mails the player named, or the sender, a question; whoever else asked is not told whether there is one."""
+    """Mails the player named, or the sender, a question; the answer doesn't say whether there is such a player."""
     named = request.arguments.first_userid
     if named is None and request.actor.player is None:
         raise WhosePassword()
@@ -124,7 +124,7 @@ forgot_command = Command(
 
 
 def run_revoke(request: Request, records: Queries, now: datetime) -> Decision:
-    """Ends them all, and shows the boards that wait, since mails about them can be answered no more."""
+    """Ends them all, and shows the boards that wait, since earlier mails about them can no longer be answered."""
     player = request.player
     waiting = waiting_boards(player, records)
     return Decision(
@@ -191,7 +191,7 @@ export_command = Command(
 
 
 class SignedOff(Reply):
-    """`userid` has resigned and declined all these boards and is challenged no more."""
+    """`userid` has resigned and declined all these boards and takes no challenges now."""
 
     userid: str
     resigned: tuple[int, ...]

@@ -76,7 +76,7 @@ class AddressIsYours(CommandError):
 
 
 class TooManyAddresses(CommandError):
-    """So many addresses are all that one player may have, or (`are_asked`) may have asked without an answer yet.
+    """The player has `limit` addresses, or (`are_asked`) has had `limit` asked that have not answered yet.
 
     `last` is one that the player has, not the first unless it is the only one.
     """
@@ -99,7 +99,7 @@ Place = Literal["address", "first address"]
 def ask_address(request: Request, records: Queries, place: Place) -> Decision:
     """Mails the address named the question whether it is the player's, unless something speaks against it.
 
-    One that is another's, answered for or not, is not asked, and who named it is told the same: it is nobody's
+    One that is another's, answered for or not, is not asked, and who named it gets the same answer: it is nobody's
     business who plays here.
     """
     player, address = request.player, request.arguments.address.lower()
@@ -134,7 +134,7 @@ def ask_own_address(
 
 
 def tell_first(player: Player, address: str, is_first: bool, records: Queries, now: datetime) -> Question:
-    """What a player's first address is told of a new one, and can answer with `no`."""
+    """What a player's first address reads of a new one, and can answer with `no`."""
     stay = tuple(each for each in records.addresses(player) if each != address)
     told = Confirmation(
         kind="take back",
@@ -217,14 +217,14 @@ class SignedUp(Reply):
 
 
 class AccountOpened(Reply):
-    """An account waits for an answer from its address, to which a mail has gone. It is told to whoever asked."""
+    """To the sender of a `signup`: the account waits for an answer from its address, to which a mail has gone."""
 
     userid: str
     address: str
 
 
 class Welcome(Reply):
-    """The first mail to a new address: whoever reads it there is to answer, by a first move or by `yes`."""
+    """The first mail to a new address: its reader is to answer, by a first move or by `yes`."""
 
     userid: str
     address: str
@@ -250,7 +250,7 @@ class BadAddress(CommandError):
 
 
 class AddressTaken(CommandError):
-    """The address already belongs to a player; `userid` is told only to the address itself."""
+    """The address already belongs to a player; only a mail to that address names the `userid`."""
 
     address: str
     userid: str | None
@@ -260,7 +260,7 @@ ASKED_AGAIN_AFTER: Final = timedelta(days=1)
 """An address that does not answer is asked once a day at most."""
 
 HELD_UNCONFIRMED: Final = timedelta(days=7)
-"""So long a userid is kept for whoever has not answered yet."""
+"""How long a userid is kept for an account that has not answered yet."""
 
 
 def run_signup(request: Request, records: Queries, now: datetime) -> Decision:
@@ -286,7 +286,7 @@ def run_signup(request: Request, records: Queries, now: datetime) -> Decision:
         free = free_names(userid, sender or "", request.server, records)
         raise UseridTaken(userid=userid, like=other.userid, free=free)
     if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
-        # Who names another's address is told the same, whoever has it.
+        # One who names another's address gets the same answer, whether it is taken or not.
         return Decision(AccountOpened(userid, address))
     is_confirmed = request.actor.is_believed and address == sender
     in_the_way = {each.id for each in (owner, records.player(userid)) if each is not None}
@@ -303,7 +303,7 @@ def run_signup(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Player | None:
-    """Somebody else who is called so, or nearly so; whoever has not answered in time is nobody."""
+    """Somebody else who is called so, or nearly so; an account that has not answered in time does not count."""
     for each in sorted(
         records.named_like(skeleton(userid)), key=lambda each: each.userid.lower() != userid.lower()
     ):

@@ -22,7 +22,7 @@ class DrawProposed(Reply):
 
 
 class UndoAsked(Reply):
-    """The sender wants to take back `move`, to which `waits_for` have to agree; `also` so many moves after it."""
+    """The sender wants to take back `move`, to which `waits_for` have to agree, and the `also` moves after it."""
 
     board: int
     move: str

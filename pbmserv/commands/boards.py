@@ -152,7 +152,7 @@ class ListedGame:
 
 
 class GamesOnOffer(Reply):
-    """Every game, who plays it now, and the games that are offered to whoever accepts."""
+    """Every game, who plays it now, and the open offers."""
 
     games: tuple[ListedGame, ...]
     offers: tuple[OpenOffer, ...] = ()

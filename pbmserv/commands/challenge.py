@@ -142,13 +142,13 @@ class NotOverYet(CommandError):
 
 
 class NotAllHere(CommandError):
-    """Of the players of a board one is no player here any more, so that they cannot play `game` again."""
+    """One of the players of a board has left the club, so that they cannot play `game` again."""
 
     game: str
 
 
 class NobodyLeft(CommandError):
-    """So many of three and more have declined a board, `without`, that the others are too few for its `game`."""
+    """Of three and more, `without` have declined a board, and the others are too few for its `game`."""
 
     game: str
     userid: str

@@ -63,7 +63,7 @@ class NoSuchPlayer(CommandError):
 
 
 class GameMissing(CommandError):
-    """Board `number` is of a game, or of a version of its rules, that this server does not have any more.
+    """Board `number` is of a game, or of a version of its rules, that this server no longer has.
 
     It is not named as the error's board, since that would be shown.
     """

@@ -238,7 +238,7 @@ _LONGEST_ECHO = 40
 
 
 def run_preview(request: Request, records: Queries, now: datetime) -> Decision:
-    """Plays the moves in thought, each by whoever is on turn then."""
+    """Plays the moves in thought, each by the player on turn then."""
     arguments = request.arguments
     board = named_board(request, records)
     imagined = board

@@ -233,7 +233,7 @@ def opened(
 
 
 class RobotDoesNotPlay(CommandError):
-    """The robot `userid` does not play `title` with so many `seats`; those of `robots` do, the weakest first.
+    """The robot `userid` does not play `title` with `seats` seats; those of `robots` do, the weakest first.
 
     `game` and `userids`, with one of them in its place, make a command.
     """
@@ -249,7 +249,7 @@ class RobotDoesNotPlay(CommandError):
 def require_able(
     game_name: str, options: Sequence[tuple[str, str]], players: Sequence[Player], records: Queries
 ) -> None:
-    """Raises RobotDoesNotPlay where one of these players is a robot that does not play this game with so many."""
+    """Raises RobotDoesNotPlay if one of these is a robot that does not play this game with this many players."""
     game = games()[game_name]
     robots = [player for player in players if player.robot is not None]
     if not robots:
@@ -272,7 +272,7 @@ def require_able(
 
 
 class TooManyGames(CommandError):
-    """So many games in play are all that `starter` may have started; so many within a day without proof.
+    """`starter` has started `limit` games that are in play; or, without proof, `limit` within a day.
 
     With proof the limit is `proven_limit`: `line` is what to send again.
     """
@@ -284,7 +284,7 @@ class TooManyGames(CommandError):
 
 
 class TooManyUnbegun(CommandError):
-    """So many games that `userid` has not begun are all that `starter` may leave there; fewer without proof.
+    """`limit` games of `starter` wait for a first move of `userid`; without proof the limit is lower.
 
     With proof the limit is `proven_limit`: `line` is what to send again.
     """

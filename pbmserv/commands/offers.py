@@ -1,4 +1,4 @@
-"""`seek`, `withdraw`, and `accept` for an open offer: games for whoever accepts."""
+"""`seek`, `withdraw`, and `accept` for an open offer: games for anyone who accepts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ class OfferOpened(Reply):
 
 
 class TooManyOffers(CommandError):
-    """So many offers may be open: the sender's own, which are `own`, or (then it is empty) all there are."""
+    """`limit` offers are open: the sender's own, which are `own`, or (then it is empty) all there are."""
 
     limit: int
     own: tuple[int, ...]
@@ -106,21 +106,21 @@ class OfferTaken(Reply, place="below"):
 
 
 class OfferWithdrawn(Reply):
-    """The sender's offer is open no more."""
+    """The sender's offer is no longer open."""
 
     number: int
     joined: tuple[str, ...]
 
 
 class SteppedBack(Reply):
-    """The sender, who had accepted an offer of `seeker`, waits no more."""
+    """The sender, who had accepted an offer of `seeker`, has given the seat up."""
 
     number: int
     seeker: str
 
 
 class OfferGone(Reply):
-    """An offer that the reader had accepted is open no more: `seeker` has withdrawn it."""
+    """To a player who had accepted an offer: `seeker` has withdrawn it."""
 
     number: int
     game: str

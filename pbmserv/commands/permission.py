@@ -12,7 +12,7 @@ from pbmserv.matches.queries import Queries
 
 
 class BannedHere(CommandError, about_identity=True):
-    """The operator wants `userid` here no more."""
+    """The operator has banned `userid`."""
 
     userid: str
 
@@ -29,7 +29,7 @@ class YesNeeded(Reply):
 
 
 OPEN_TO_BANNED: Final = frozenset({"export", "delete", "yes", "no"})
-"""What is a player's right even when the operator wants them here no more: their data, and to be forgotten."""
+"""What a banned player may still do: get their data, and be forgotten."""
 
 SETTINGS_ABOUT_MAIL: Final = frozenset(
     {"broadcast", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation", "words"}
@@ -42,7 +42,7 @@ BY_ANSWER: Final = frozenset({"personal", "shown", "link"})
 def decide(request: Request, records: Queries, now: datetime) -> Decision:
     """What comes of a request; changes nothing. `now` is when its mail was kept.
 
-    What binds a player and was not proven waits for a `yes`; that it would be refused is told at once.
+    What binds a player and was not proven waits for a `yes`; but a refusal comes at once.
     """
     _require_not_banned(request)
     decided = commands()[request.command.name].decide(request, records, now)
@@ -84,7 +84,7 @@ def _is_for_good(request: Request) -> bool:
 
 
 def _binds(request: Request) -> bool:
-    # Whoever accepts an open offer is bound to nothing: before their own first move they may decline.
+    # Accepting an open offer binds to nothing: players may decline before their own first move.
     joins = request.command.name == "accept" and request.arguments.offer is not None
     return request.command.kind == "binding" and not joins
 
@@ -141,6 +141,6 @@ def _is_about_account(request: Request) -> bool:
 
 
 def _shown_players(actor: Actor, records: Queries) -> set[str]:
-    """Whoever plays on the boards that the mail showed."""
+    """All who play on the boards that the mail showed."""
     boards = (records.board(number) for number, _ in actor.shown)
     return {userid for board in boards if board is not None for userid in board.match.userids}

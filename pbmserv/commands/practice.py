@@ -183,12 +183,12 @@ SOLUTION: Final = "solution"
 """What stands in the move's place to be told it."""
 
 TOLD_AFTER: Final = 2
-"""So many wrong answers may be given before the solution comes unasked."""
+"""Wrong answers after which the solution comes unasked."""
 
 _LONGEST_ECHO: Final = 40
 
 _BY_DAY: Final = 50
-"""After so many days strangers get the first puzzle again, if there are as many."""
+"""Days after which strangers get the first puzzle again, if there are as many puzzles."""
 
 
 class PuzzlePosed(Reply):
@@ -211,7 +211,7 @@ class PuzzleSolved(Reply):
     """`move` is the best one: it takes what stands on the cells `taken`, and `wins`, or not.
 
     `line` may follow, beginning with the opponent's answer.
-    It took so many `tries`. `score` is what the sender's puzzles have come to; None where this answer
+    It took `tries`. `score` is what the sender's puzzles have come to; None where this answer
     does not count.
     """
 

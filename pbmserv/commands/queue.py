@@ -47,7 +47,7 @@ class QueueShown(Reply):
 
 
 class QueueDropped(Reply):
-    """Nothing is queued any more; `had` tells whether anything was."""
+    """Nothing is queued now; `had` tells whether anything was."""
 
     board: int
     had: bool
@@ -56,7 +56,7 @@ class QueueDropped(Reply):
 class BadQueue(CommandError):
     """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
 
-    What each `why` means is told in `queue_notation.Misread` and `conditional_moves.Misfit`. `ready` are lines
+    What each `why` means stands in `queue_notation.Misread` and `conditional_moves.Misfit`. `ready` are lines
     that would do, `to_move` who has to play where something else stands.
     """
 
@@ -151,7 +151,7 @@ def _last_own_ply(board: GameState, seat: Seat) -> int:
 def from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Branch, ...]:
     """The tree without those moves of its first conditions that were played since the player's last one.
 
-    Whoever wrote it may not have known of them yet, and they fit.
+    Its writer may not have known of them yet, and they fit.
     """
     since = _last_own_ply(board, seat)
     played = conditional_moves.played_since(board, since)
@@ -331,7 +331,7 @@ def _changes(ahead: Ahead) -> Iterator[Change]:
 
 
 def _remarks(decision: Decision, ahead: Ahead) -> Iterator[Remark]:
-    """What the owners are told; whoever has moved is told in the answer what was played then."""
+    """What the owners are told; the mover reads in the answer what was played then."""
     match = ahead.board.match
     told = decision.entries[0].seat if isinstance(decision.reply, MovePlayed) else None
     for seat, userid in enumerate(match.userids):

@@ -152,7 +152,7 @@ class ReceiptsChanged(Reply):
 class MailChanged(Reply):
     """The sender gets mail about each change of a board, when it is their turn, or (`boards` is None) not at all.
 
-    `told` are the opponents who were told that there will be no more mail.
+    `told` are the opponents who were told that the sender reads no mail now.
     """
 
     boards: BoardMail | None
@@ -186,7 +186,7 @@ class DigestChanged(Reply):
 
 
 class PuzzlesChanged(Reply):
-    """The sender gets a puzzle a week, the first one now; or no more of them."""
+    """The sender gets a puzzle a week, the first one now; or none from now on."""
 
     is_weekly: bool
 
@@ -313,7 +313,7 @@ def resume_mail(player: Player, records: Queries) -> Decision:
 
 
 def stop_mail(player: Player, records: Queries) -> Decision:
-    """Nothing but the ends of games is mailed from now on. Whoever waits for the player is told."""
+    """Nothing but the ends of games is mailed from now on. The player's opponents are told."""
     told: dict[str, list[int]] = {}
     if not player.mail.is_off:
         running = records.boards(ListingQuery(userids=(player.userid,), filter="active", count=MOST_TOLD_OF))

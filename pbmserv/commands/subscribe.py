@@ -26,7 +26,7 @@ class Subscribed(Reply):
 
 
 class Unsubscribed(Reply):
-    """These boards are mailed to the sender no more."""
+    """These boards are no longer mailed to the sender."""
 
     boards: tuple[int, ...]
 
@@ -38,7 +38,7 @@ class NothingToWatch(CommandError):
 
 
 class TooManyWatched(CommandError):
-    """One player watches so many boards, `watched` are those; or (empty) a board has so many who watch it."""
+    """The sender watches `limit` boards, which are `watched`; or (empty) `limit` players watch the board."""
 
     limit: int
     watched: tuple[int, ...]
@@ -92,7 +92,7 @@ subscribe_command = Command(
 def run_unsubscribe(request: Request, records: Queries, now: datetime) -> Decision:
     """Ends it for the board named or answered, or else for all.
 
-    Of those who watch none, and where it is a game of theirs, it is the wish for no more mail.
+    Of those who watch none, and where it is a game of theirs, it means `set mail off`.
     """
     player = request.player
     number = request.arguments.first_board

@@ -31,7 +31,7 @@ class PasswordInWords(CommandError):
 
 
 class NobodyListens(CommandError):
-    """No other player of the board is there to be told, or wants to hear from the sender."""
+    """No other player of the board is there, or takes words from the sender."""
 
 
 class TooMuchTalk(CommandError):
@@ -102,13 +102,13 @@ class NoWords(CommandError):
 
 
 class TooManyRecipients(CommandError):
-    """A message goes to so many players at most."""
+    """A message names more than `limit` players."""
 
     limit: int
 
 
 class TooManyMessages(CommandError):
-    """So many messages within an hour, or a day, are all that one player may send; counted by who gets them."""
+    """The sender has sent `an_hour` messages in an hour, or `a_day` in a day; each reader counts as one."""
 
     an_hour: int
     a_day: int
@@ -195,7 +195,7 @@ message_command = Command(
 
 
 class Broadcasted(Reply):
-    """The sender's words go to so many players who want to hear what is written to all."""
+    """The sender's words go to `count` players who have set `broadcast on`."""
 
     count: int
 
@@ -208,13 +208,13 @@ class BroadcastFrom(Reply):
 
 
 class TooManyBroadcasts(CommandError):
-    """One player writes to all so many times a day."""
+    """The sender has written to all `limit` times today."""
 
     limit: int
 
 
 class NobodyTunedIn(CommandError):
-    """Nobody else wants to hear what is written to all, at least not from this sender."""
+    """Nobody else has set `broadcast on`, or all who have block the sender."""
 
 
 def run_broadcast(request: Request, records: Queries, now: datetime) -> Decision:
@@ -276,7 +276,7 @@ _MOST_LOOKED_AT = 50
 
 
 def run_block(request: Request, records: Queries, now: datetime) -> Decision:
-    """Challenges, chat and comments of that player come through no more; games that run go on."""
+    """Challenges, chat and comments of that player no longer come through; running games go on."""
     player, other = request.player, find_player(request.arguments.userid, records)
     if other.id == player.id:
         raise NotYourself(userid=player.userid)

@@ -76,7 +76,7 @@ class AddressChanged(Reply):
 
 
 class TakenBack(Reply):
-    """`address` is the first one of `userid` again; those that are `gone` are theirs no more.
+    """`address` is the first one of `userid` again; those that are `gone` are no longer theirs.
 
     `boards` that wait for them follow, and `more` do not.
     """
@@ -127,7 +127,7 @@ def run_yes(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _welcome(request: Request, asked: Confirmation, player: Player, records: Queries) -> Decision:
-    """The account is ready; whoever answers may choose the password anew."""
+    """The account is ready; the answer may choose the password anew."""
     written: list[changes.Change] = [changes.BelievedAddress(asked.address)]
     if request.password_hash is not None:
         written.append(changes.NewPassword(player.id, request.password_hash))
@@ -136,7 +136,7 @@ def _welcome(request: Request, asked: Confirmation, player: Player, records: Que
 
 
 def _new_address(asked: Confirmation, player: Player, records: Queries, now: datetime) -> Decision:
-    """The address is the player's from now on; whoever reads at the first one may not have wanted that."""
+    """The address is the player's from now on; its reader at the first one may not have wanted that."""
     owner = records.owner_of(asked.address)
     if owner is not None and owner.id != player.id and owner.is_confirmed:
         raise AddressTaken(address=asked.address, userid=None)
@@ -147,7 +147,7 @@ def _new_address(asked: Confirmation, player: Player, records: Queries, now: dat
         return Decision(AddressChanged(player.userid, asked.address))
     waiting = waiting_boards(player, records)
     changed = AddressChanged(player.userid, asked.address, waiting.numbers, waiting.more)
-    # Whoever still reads where the mail went until now could answer it in the player's name.
+    # Anyone who still reads where the mail went until now could answer it in the player's name.
     revoked = changes.RevokedWords(player.id)
     if asked.kind == "given address":
         given = changes.RestoredAddress(player.id, asked.address, replaced=replaced)

@@ -383,14 +383,14 @@ def _meant(text: str, at: Situation, found: Sequence[Move], b: str) -> list[Move
     return [move for move in fitting(text, at, found, b) if "x" not in text or captured(at, move) >= 0]
 
 
-@lru_cache(maxsize=512)  # since whoever asks about a position asks several questions
+@lru_cache(maxsize=512)  # since several questions are asked about each position
 def legal_moves(game: Chess, at: Situation) -> tuple[Move, ...]:
     """All legal moves of a situation."""
     return tuple(game.find(at))
 
 
 MOST_PLIES: Final = 500
-"""After so many a game of crazyhouse is a draw: nothing else needs to come to an end there."""
+"""Plies after which a game of crazyhouse is a draw: nothing else needs to come to an end there."""
 
 _SIDES: Final = (Side("White", "K"), Side("Black", "k"))
 _WORDS: Final = ("queen", "rook", "bishop", "knight")
@@ -398,7 +398,7 @@ _IN_HAND: Final = KINDS[:-1]
 
 
 class Antichess(Chess):
-    """Whoever has no pieces left, or cannot move, has won; who can capture must."""
+    """A side without pieces, or that cannot move, has won; a side that can capture must."""
 
     def opened(self, at: Situation) -> Situation:
         """Nobody may castle."""
@@ -429,7 +429,7 @@ class Antichess(Chess):
 
 
 class Atomic(Chess):
-    """A capture blows up all around it but pawns; whoever blows up the other king has won."""
+    """A capture blows up all around it but pawns; a side that blows up the other king has won."""
 
     def find(self, at: Situation) -> Iterator[Move]:
         """Moves that leave the own king whole, and unattacked unless the other one is blown up."""

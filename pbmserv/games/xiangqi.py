@@ -168,7 +168,7 @@ _SET_UP: Final = ("R..S.", "H.C..", "E..S.", "A....", "G..S.", "A....", "E..S.",
 """Of each column Red's half, from the bottom."""
 
 QUIET_PLIES: Final = 120
-"""After so many without a capture it is a draw."""
+"""Plies without a capture that make a draw."""
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, GENERAL, ADVISOR, ELEPHANT, HORSE, CHARIOT, CANNON, SOLDIER = 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -246,7 +246,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 
 def outcome(position: Position) -> Outcome | None:
-    """How it ended: whoever cannot move has lost; None while somebody is to move."""
+    """How it ended: a side that cannot move has lost; None while somebody is to move."""
     cells, seat = position.cells, position.turn
     if not any(may_win(position, each) for each in (0, 1)):
         return Outcome(two_ranks(None), "bare")
@@ -272,7 +272,7 @@ def scene(position: Position) -> Scene:
 
 
 def is_played(position: Position) -> bool:
-    """Whether no rule has ended the game, if whoever is on turn can move."""
+    """Whether no rule has ended the game, if the side on turn can move."""
     return (
         len(position.seen) < QUIET_PLIES
         and not times_before(position.seen, position.cells) >= TIMES - 1

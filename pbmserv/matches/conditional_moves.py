@@ -218,7 +218,7 @@ def _noted(board: GameState, position: Any, seat: Seat, branch: Branch) -> Branc
 
 
 MOST_LOOKED_AT: Final = 1000
-"""A move without a condition may be legal after some reply only; so many positions are looked at to find one."""
+"""Positions that are looked at to find a reply after which a move without a condition is legal."""
 
 _MOST_CHOICES: Final = 4
 

@@ -311,9 +311,9 @@ def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> Sta
 
 
 def require_may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> None:
-    """Raises where a seat can do nothing on a board any more, or not what it meant to do, which is `text`."""
+    """Raises if a seat can no longer do anything on a board, or not what it meant to do, which is `text`."""
     if state.status != "active":
-        # Whoever has left for good is called by two words.
+        # Players who have left for good are called by two words.
         raise GameOver(
             board=match.number,
             declined=state.status == "declined",
@@ -366,7 +366,7 @@ class OthersAnswer(CommandError):
 
 
 class OfferVoid(CommandError):
-    """What the sender has answered waits no more; `another` offer may wait for them."""
+    """What the sender has answered is no longer open; `another` offer may wait for them."""
 
     another: bool
 

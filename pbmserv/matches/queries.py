@@ -37,7 +37,7 @@ class ListingQuery:
     first: int = 0
     count: int = 50
     with_practice: bool = False
-    """Practice boards are among them, too: only for whoever plays there."""
+    """Practice boards are among them, too: only for those who play there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ Sort = Literal["last", "newest", "time"]
 only boards whose clock runs."""
 
 MOST_COUNTED: Final = 1000
-"""Of more boards nobody is told how many there are: counting a million takes long."""
+"""Where there are more boards, their number is not shown: counting a million takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class Queries(Protocol):
         """The userids of those who want what is written to all, in alphabetical order."""
 
     def open_offers(self) -> Sequence[OpenOffer]:
-        """All games that are offered to whoever accepts, by number."""
+        """All open offers, by number."""
 
     def offer(self, number: int) -> OpenOffer | None:
         """The newest offer of a number, whatever has become of it."""

@@ -32,7 +32,7 @@ _MODEL: Final = PlackettLuce(
 )
 
 _DECIMALS: Final = 9
-"""So many are kept after each match: hosts whose arithmetic differs in the last bit agree all the same."""
+"""Decimals kept after each match: hosts whose arithmetic differs in the last bit agree all the same."""
 
 ESTABLISHED_SIGMA: Final = 6.25
 """At most so uncertain is an established rating: 300 points. No other is shown to anybody.
@@ -81,7 +81,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the matches of one pool have come to for one player: `counted` of them, of which so many `won` alone.
+    """What the matches of one pool have come to for one player: `counted` of them, of which `won` were won alone.
 
     `last_at` is when the last of them ended; None before the first.
     """
@@ -311,7 +311,7 @@ class RatedMatch:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the rating after it is established, and so is told."""
+        """Whether the rating after it is established, and so is shown."""
         return self.after.is_established
 
     @property

@@ -39,12 +39,12 @@ class Estimate:
     """The best move; None when the game is over."""
 
     best_value: float
-    """The chances of whoever makes it, as they seem at first: rather too high."""
+    """The chances of the seat that makes it, as they seem at first: rather too high."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A move beside the best one: what either brings to whoever makes it."""
+    """A move beside the best one: what either brings to the seat that makes it."""
 
     best: Move
     best_value: float

@@ -1,6 +1,6 @@
 """`greedy`: the move after which it is ahead by most at once, without a thought for what the others do then.
 
-Nobody plays against it any more: other robots are measured by it.
+Nobody plays against it: other robots are measured by it.
 """
 
 from typing import Any

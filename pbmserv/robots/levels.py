@@ -82,7 +82,7 @@ MOST: Final = 20_000
 
 
 def iterations_in(seconds: float, game: Game, position: Any) -> int:
-    """About how many iterations so many seconds are, on the board of a position; at most `MOST`."""
+    """About how many iterations fit into these seconds, on the board of a position; at most `MOST`."""
     cells = len(game.scene(position).board.names)
     measured = _MEASURED.get(game.info.name, _UNKNOWN)
     nearest = min(measured, key=lambda each: (abs(each - cells), each))
@@ -96,7 +96,7 @@ RUNGS: Final = ("beginner", "novice", "casual", "regular", "club", "league", "st
 
 @dataclass(frozen=True, slots=True)
 class Looseness:
-    """How readily a robot plays a move of which it expects less: moves that are nearly as good nearly as often."""
+    """Sampling temperature: how readily a robot plays a move of which it expects less."""
 
     amount: float
     """Moves are as likely as their odds, raised to 1 / amount; of amounts far above 1 any move."""
@@ -200,11 +200,11 @@ def _ladder(thinker: Thinker) -> Mapping[str, tuple[int | float, float, int | No
 
 
 _MOST_TRIED: Final = 200
-"""So many moves are tried for one that wins at once, where the thought itself is shortened."""
+"""The most moves that are tried for one that wins at once, where the thought itself is shortened."""
 
 
 def move_of(level: Level, game: Game, position: Any, seed: int, iterations: int) -> tuple[Move, int]:
-    """The move that a robot of a level makes with at most so many iterations, and how many it took.
+    """The move that a robot of a level makes with at most `iterations`, and how many it took.
 
     Somebody is to move in the position. Where the iterations are fewer than the level's, a win that one move
     brings is taken all the same.
@@ -218,7 +218,7 @@ def move_of(level: Level, game: Game, position: Any, seed: int, iterations: int)
 
 
 def _winning_move(game: Game, position: Any) -> Move | None:
-    """A move after which whoever makes it has won alone."""
+    """A move that wins at once, and alone."""
     seat = game.to_move(position)
     for move in islice(game.moves(position), _MOST_TRIED):
         outcome = game.outcome(game.play(position, move)[0])
@@ -269,7 +269,7 @@ LONGEST: Final = 12.0
 """Seconds that nobody thinks longer about a move, however much time there is."""
 
 FEWEST: Final = 30
-"""Iterations that a move gets in any case, unless its level has fewer: so many see what is there to be taken."""
+"""Iterations that a move gets in any case, unless its level has fewer: they see what is there to be taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ def share(waits: Iterable[BoardWait], thinkers: int, besides: float) -> float:
 
 
 def iterations_within(iterations: int, each: float, part: float) -> int:
-    """How many of a level's iterations a move gets, if each takes so many seconds.
+    """How many of a level's iterations a move gets, if one takes `each` seconds.
 
     >>> iterations_within(1000, 0.001, 1.0), iterations_within(1000, 0.001, 0.2), iterations_within(1000, 0.1, 1.0)
     (1000, 200, 120)
@@ -339,6 +339,6 @@ class Turns:
         return self._ends.get(who, self._now)
 
     def took(self, who: Hashable, seconds: float) -> None:
-        """A thought took so many seconds of one who waits."""
+        """Records that a thought took these seconds of one who waits."""
         self._ends[who] = self.begins(who) + seconds
         self._now += seconds / self._count

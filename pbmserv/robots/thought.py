@@ -19,7 +19,7 @@ class Candidate:
     visits: int
     """How often it was tried; what a search trusts most."""
     value: float
-    """What it brings to whoever makes it: from 0, the last place, to 1, the first one; a draw is 0.5."""
+    """What it brings to the seat that makes it: from 0, the last place, to 1, the first one; a draw is 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Dice:
         return (((state * 0x2545F4914F6CDD1D) & _LARGEST) >> 32) * count >> 32
 
     def bits(self, count: int) -> int:
-        """A number of so many bits."""
+        """A number of `count` bits."""
         state, found = self._state, 0
         for _ in range(0, count, 64):
             state ^= state >> 12

@@ -81,7 +81,7 @@ class Listener:
         self._thread.start()
 
     def stop(self) -> None:
-        """Receive no more mail and disconnect idle clients. Returns when each mail being stored has its reply."""
+        """Stop receiving mail and disconnect idle clients. Returns when each mail being stored has its reply."""
         if self._thread is None or self._loop is None:
             return
         with contextlib.suppress(RuntimeError):  # the loop has ended by itself

@@ -34,13 +34,13 @@ from pbmserv.store.heartbeats import SENDER, WORKER
 
 
 class Wakeup(Protocol):
-    """Wakes whoever waits: a `threading.Event` within one process, a `Bell` between several."""
+    """Wakes those who wait: a `threading.Event` within one process, a `Bell` between several."""
 
     def set(self) -> None:
         """Wakes those who wait, and the next to wait."""
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits for it, so many seconds at most; whether it came."""
+        """Waits for it, at most `timeout` seconds; returns whether it came."""
 
     def clear(self) -> None:
         """Forgets it."""
@@ -52,7 +52,7 @@ _MOST: Final = 2**16
 class Bell:
     """A `Wakeup` for processes that are forked after it was made.
 
-    All who wait wake up. One of them may clear it before another has noticed: it does no more than save them the
+    All who wait wake up. One of them may clear it before another has noticed: all that it does is save them the
     time until they look by themselves.
     """
 
@@ -67,7 +67,7 @@ class Bell:
             os.write(self._rung, b"!")
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits for it, so many seconds at most; whether it came."""
+        """Waits for it, at most `timeout` seconds; returns whether it came."""
         waiting = select.poll()
         waiting.register(self._heard, select.POLLIN)
         return bool(waiting.poll(None if timeout is None else timeout * 1000))

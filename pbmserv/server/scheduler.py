@@ -61,7 +61,7 @@ _SETTLED_AFTER: Final = timedelta(minutes=2)
 
 
 def jobs_with(premises: Premises, operator: str = "") -> Sequence[Job]:
-    """All jobs, with those that need the data folder; `operator` is the address that is told of what lasts."""
+    """All jobs, with those that need the data folder; `operator` is mailed about trouble that lasts."""
     return (
         *JOBS,
         Job("records", timedelta(hours=1), partial(dump_last_month, folder=premises.data / "records")),

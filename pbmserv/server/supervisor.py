@@ -25,7 +25,7 @@ _MICRO: Final = 1_000_000
 
 
 class ServiceManager:
-    """Whoever has started this process, if they want to know."""
+    """The program that has started this process, if it wants to know."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         name = environment.get("NOTIFY_SOCKET", "")
@@ -61,7 +61,7 @@ PAUSES: Final = (0.0, 1.0, 2.0, 5.0)
 
 MOST_DEATHS: Final = 5
 WITHIN: Final = 600.0
-"""A process that dies more often than that within so many seconds is not started again."""
+"""A process that dies more often than that within these seconds is not started again."""
 
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 _WATCHED: Final = (*_STOPPING, signal.SIGCHLD)

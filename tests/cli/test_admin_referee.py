@@ -75,7 +75,7 @@ def test_banning(club: Terminal) -> None:
         club.succeed("admin", "ban", "BOB", "--yes") == "bob is banned; void now: board 101. 3 mails are queued.\n"
     )
     assert club.run("admin", "ban", "bob", "--yes").sentence == "pbmserv: bob is banned already"
-    assert club.succeed("admin", "unban", "bob") == "bob is not banned any more. 1 mail is queued.\n"
+    assert club.succeed("admin", "unban", "bob") == "bob is no longer banned. 1 mail is queued.\n"
     assert club.succeed("admin", "check") == "No differences.\n"
 
 
@@ -143,7 +143,7 @@ def test_addresses_and_domains(club: Terminal) -> None:
     """Their mail has no effect; the players there are named, and their games go on."""
     told = club.succeed("admin", "ban", "@example.org", "--reason", "Forged")
     assert told == (
-        "Mail from @example.org has no effect any more, and gets no answer.\n"
+        "Mail from @example.org no longer has any effect, and gets no answer.\n"
         "Players with an address there: alice, bob. Their games go on; `ban USERID` would end them.\n"
     )
     assert club.succeed("admin", "ban", "Eve@Spam.example").count("\n") == 1
@@ -164,7 +164,7 @@ def test_addresses_and_domains(club: Terminal) -> None:
     ):
         done = club.run("admin", *words.split())
         assert (done.code, told in done.sentence) == (1, True), done.err
-    assert club.succeed("admin", "unban", "@EXAMPLE.org") == "@example.org is not banned any more.\n"
+    assert club.succeed("admin", "unban", "@EXAMPLE.org") == "@example.org is no longer banned.\n"
     assert club.post().mail("alice@example.org", "help")
 
 

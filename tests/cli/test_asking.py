@@ -67,7 +67,7 @@ def test_what_can_be_taken_back_asks_nothing(club: Terminal) -> None:
 def test_a_ban_of_an_address_is_rehearsed_too(club: Terminal, who: str) -> None:
     """It asks nobody, but does nothing either where it is only to be seen."""
     told = club.succeed("admin", "ban", who, "--dry-run")
-    assert told.startswith(f"Mail from {who} has no effect any more")
+    assert told.startswith(f"Mail from {who} no longer has any effect")
     assert told.endswith("Nothing is done.\n")
     assert "example.org" not in club.succeed("admin", "banned")
     assert club.succeed("admin", "ban", who) == told.removesuffix("Nothing is done.\n")

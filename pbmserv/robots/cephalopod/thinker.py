@@ -251,7 +251,7 @@ def _changes(columns: int, rows: int) -> tuple[tuple[tuple[tuple[int, int], ...]
 
 @lru_cache(maxsize=8)
 def _chances(weights: int) -> tuple[float, ...]:
-    """The chance of winning by the sum of so many weights. Rounded, so that it is the same on every machine."""
+    """The chance of winning by the sum of this many weights. Rounded, so that it is the same on every machine."""
     sums = range(2 * ZERO * weights)
     chances = [1 / (1 + math.exp((ZERO * weights - each) * UNIT)) for each in sums]
     return tuple(min(max(round(chance, 5), _LEAST), 1 - _LEAST) for chance in chances)
@@ -347,13 +347,13 @@ class _Solver:
 
 
 ENDING_FROM: Final = 5000
-"""Whoever thinks for fewer iterations does not search endings to their end."""
+"""With fewer iterations endings are not searched to their end."""
 
 NODES_AN_ITERATION: Final = 12
 """Positions of an ending that are looked at for each iteration of the search before it."""
 
 LATE: Final = 20
-"""An ending may begin with so many pips for ten squares: some 20 to 40 plies before the last one."""
+"""Pips for ten squares with which an ending may begin: some 20 to 40 plies before the last one."""
 
 
 def knows(position: Any) -> bool:
@@ -373,7 +373,7 @@ def think(game: Game, position: Any, seed: int, iterations: int) -> Thought:
 
 
 def _to_the_end(judge: WindowJudge, ground: Ground, thought: Thought, nodes: int) -> Thought:
-    """The thought with what is certain, if so many nodes suffice to find it out."""
+    """The thought with what is certain, if `nodes` suffice to find it out."""
     ending = solve(judge, ground, nodes)
     if ending.worth is None:
         return thought

@@ -286,7 +286,7 @@ CHANCE: Final = 0.15
 """How far chance moves the worth of a move, so that games differ."""
 
 OPENING: Final = 8
-"""Games begin with fewer than so many moves by chance, from which nothing is learned."""
+"""Games begin with fewer moves by chance than this; nothing is learned from those."""
 
 ROUND: Final = 10_000
 """Games between two looks at the clock."""
@@ -303,7 +303,7 @@ def learn(
     seed: int,
     pace: float,
 ) -> None:
-    """Plays so many games and learns from each. `drifts` and `paces` remember what each weight was told so far."""
+    """Plays `games` games and learns from each. `drifts` and `paces` remember how each weight was corrected."""
     np.random.seed(seed)
     size, seen = len(on.contents), len(layout.first)
     longest = 11 * size
@@ -370,7 +370,7 @@ def correct(read: Array, error: float, weights: Array, drifts: Array, paces: Arr
 
 
 def trained(columns: int, rows: int, games: int, seed: int) -> bytes:
-    """The weights that so many games teach, as a table's file has them; progress is shown in a terminal."""
+    """The weights that `games` games teach, as a table's file has them; progress is shown in a terminal."""
     layout, weights = layout_of(columns, rows), untrained(columns, rows)
     on, drifts, paces = scratch_for(layout), np.zeros_like(weights), np.zeros_like(weights)
     look = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -43,7 +43,7 @@ class TreeNode:
     visits: list[int]
     children: list["TreeNode | None"]
     tried: int = 0
-    """How many of the moves were visited: the first so many."""
+    """How many of the moves were visited: always the first ones."""
     total: int = 1
     """Visits of this node."""
     proven: float | None = None
@@ -51,7 +51,7 @@ class TreeNode:
 
 
 def search(knowledge: Knowledge, position: Any, iterations: int, seed: int = 0) -> TreeNode:
-    """The tree after so many iterations, or as soon as its root is proven. Somebody has to be to move.
+    """The tree after these iterations, or as soon as its root is proven. Somebody has to be to move.
 
     The seed decides between moves that look exactly alike, as those that are reflections of one another.
     """

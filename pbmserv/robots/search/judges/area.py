@@ -23,7 +23,7 @@ _TRIES: Final = 8
 """Points that a seat looks at before it passes."""
 
 _ENOUGH: Final = 2
-"""A playout has at most so many plies for each point of the board: it need not be the rules' own end."""
+"""The most plies of a playout, for each point of the board: it need not be the rules' own end."""
 
 Beside = tuple[tuple[int, ...], ...]
 
@@ -176,7 +176,7 @@ def _diagonals(board: Board) -> Beside:
 
 
 _CELLS: Final = 5
-"""By so many cells ahead, three games of four are won."""
+"""The lead in cells with which three games of four are won."""
 _TEMPO: Final = 0.2
 """What being to move is worth, of a cell that both reach equally soon."""
 _FREEDOM: Final = 0.15
@@ -235,7 +235,7 @@ def _edges(board: Board) -> tuple[int, int]:
 
 
 _POINTS: Final = 5
-"""By so many cells ahead, three games of four are won."""
+"""The lead in cells with which three games of four are won."""
 _LOOSE: Final = (0.5, 0.9)
 """What a stack is worth less that can be taken: by the other side, when it is to move later, and now."""
 _CAPTURE: Final = 3.0
@@ -300,10 +300,10 @@ def _best_cells(position: Any) -> tuple[list[Move], bool] | None:
 
 
 _BOXES: Final = 1.5
-"""By so many boxes ahead, three games of four are won."""
+"""The lead in boxes with which three games of four are won."""
 
 _CLOSING, _GIVING = 3, 2
-"""So many lines around a box: one more closes it; one more gives it away."""
+"""Lines around a box when one more closes it, and when one more gives it away."""
 
 
 def _boxes(_: Game, position: Any, dice: Dice) -> Looked:
@@ -386,7 +386,7 @@ def _safe(free: list[int], beside: tuple[tuple[int, ...], ...], drawn: list[int]
 
 
 def _given(line: int, board: Board, cells: bytearray) -> int:
-    """How many boxes whoever is next can close one by one after this line."""
+    """How many boxes the next player can close one by one after this line."""
     gone = {line}
     found: set[int] = set()
     queue = list(board.neighbours[line])

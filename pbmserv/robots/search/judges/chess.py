@@ -19,7 +19,7 @@ _IN_HAND: Final = (1.3, 3.4, 3.3, 4.2, 7.5)
 """What the pieces are worth that may be dropped."""
 
 _PAWNS: Final = 1.7
-"""By so many pawns ahead, three games of four are won."""
+"""The lead in pawns with which three games of four are won."""
 
 _CHECKS: Final = (0.0, 1.0, 3.5, 0.0)
 """What checks are worth where the third one wins."""

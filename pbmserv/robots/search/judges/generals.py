@@ -18,7 +18,7 @@ _FREEDOM: Final = 0.03
 _NEAR_GENERAL: Final = 0.12
 """A point beside the other general that is covered."""
 _PAWNS: Final = 2.0
-"""So much ahead wins three games of four."""
+"""The lead with which three games of four are won."""
 _THREAT: Final = 1.5
 _COST: Final = 0.1
 
@@ -112,7 +112,7 @@ _IN_HAND: Final = 1.1
 _NEAR: Final = 0.5
 """A cell beside the other king that is covered."""
 _SHARE: Final = 3.0
-"""So much ahead wins three games of four."""
+"""The lead with which three games of four are won."""
 _CHECK: Final = 1.0
 _DROP: Final = 0.4
 

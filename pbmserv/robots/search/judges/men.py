@@ -16,7 +16,7 @@ from pbmserv.robots.search.judges import Judge, Looked, beside, bits_of, likelih
 from pbmserv.robots.thought import Dice
 
 _SEEDS: Final = 4
-"""By so many seeds ahead, three games of four are won."""
+"""The lead in seeds with which three games of four are won."""
 _MAN, _FREEDOM = 0.8, 0.06
 _PAWN, _LOOSE, _AT_THE_DOOR = 0.35, 0.4, 3.0
 _ADVANCE: Final = 0.04

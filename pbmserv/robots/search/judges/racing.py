@@ -62,9 +62,9 @@ _A_ROW: Final = 0.12
 _A_TURN: Final = 2.0
 """What a row on the way is worth, and how many rows the turn is."""
 _MOST: Final = 16
-"""So many of the moves that lead furthest are tried."""
+"""The most moves that are tried, those that lead furthest."""
 _LAST: Final = 3
-"""When no more pieces are on their way than this, a move is not judged by where it leads alone."""
+"""When this many pieces or fewer are on their way, a move is not judged by where it leads alone."""
 
 
 @lru_cache(maxsize=32)
