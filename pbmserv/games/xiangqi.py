@@ -9,15 +9,7 @@ from typing import Final
 from pbmserv.games import defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, ORTHOGONAL, E, N, S, W, river
-from pbmserv.games.defaults import (
-    EMPTY,
-    TIMES,
-    Position,
-    checked_for_ever,
-    ended_by_repetition,
-    scene_of,
-    times_before,
-)
+from pbmserv.games.defaults import EMPTY, Position
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.kinds import XIANGQI
@@ -253,9 +245,9 @@ def outcome(position: Position) -> Outcome | None:
     if next(_legal(position), None) is None:
         is_mate = is_attacked(position.board, cells, seat)
         return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
-    if times_before(position.seen, position.cells) >= TIMES - 1:
-        guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
-        return ended_by_repetition(guilty)
+    if defaults.times_before(position.seen, position.cells) >= defaults.TIMES - 1:
+        guilty = defaults.checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
+        return defaults.ended_by_repetition(guilty)
     return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= QUIET_PLIES else None
 
 
@@ -268,14 +260,16 @@ def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
     home = position.cells.find(MARKS[position.turn][0])
     attacked = (home,) if is_attacked(position.board, position.cells, position.turn) else ()
-    return replace(scene_of(position, tuple([_CELLS[mark] for mark in position.cells])), attacked=attacked)
+    return replace(
+        defaults.scene_of(position, tuple([_CELLS[mark] for mark in position.cells])), attacked=attacked
+    )
 
 
 def is_played(position: Position) -> bool:
     """Whether no rule has ended the game, if the side on turn can move."""
     return (
         len(position.seen) < QUIET_PLIES
-        and not times_before(position.seen, position.cells) >= TIMES - 1
+        and not defaults.times_before(position.seen, position.cells) >= defaults.TIMES - 1
         and any(may_win(position, seat) for seat in (0, 1))
     )
 
