@@ -17,9 +17,9 @@ from typing import Any
 from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.matches.puzzles import Puzzle
-from pbmserv.robots.chance import Dice, seed_of
 from pbmserv.robots.levels import thinker_of
 from pbmserv.robots.puzzles import solution_of
+from pbmserv.robots.thought import Dice, seed_of
 from pbmserv.store.puzzles import packed_line, unpacked
 
 FILE = Path(__file__).parents[1] / "pbmserv" / "store" / "puzzles.txt"

@@ -9,7 +9,7 @@ Revises: 0010
 import sqlalchemy as sa
 from alembic import op
 
-from pbmserv.matches.pools import pools_of
+from pbmserv.matches.ratings import pools_of
 from pbmserv.store.ratings import read_pool
 from pbmserv.store.tables import RowId, UtcDateTime
 

@@ -6,18 +6,8 @@ from typing import Final, get_args
 
 import click
 
+from pbmserv.cli import terminal
 from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import (
-    Exit,
-    app_or_exit,
-    err,
-    give_up,
-    json_option,
-    out,
-    print_rows,
-    scripted_option,
-    settings_or_exit,
-)
 from pbmserv.matches.queries import Filter, ListingQuery
 from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import ordered, render
@@ -43,7 +33,7 @@ board_argument = click.argument("board", type=int, help="number of a board")
 )
 @click.option("--stuck", is_flag=True, help="only those that do not go on, and why")
 @count_option
-@scripted_option
+@terminal.scripted_option
 def games(
     player: tuple[str, ...], game: str, shown: Filter, stuck: bool, count: int, scripted: bool | None
 ) -> None:
@@ -55,9 +45,9 @@ def games(
         pbmserv admin games --filter all --count 10000 --csv > games.csv
     """
     if stuck:
-        _print_stuck(app_or_exit(), scripted)
+        _print_stuck(terminal.app_or_exit(), scripted)
         return
-    listing = list_boards(app_or_exit(), ListingQuery(game or None, player, shown, count=count))
+    listing = list_boards(terminal.app_or_exit(), ListingQuery(game or None, player, shown, count=count))
     rows = [
         {
             "board": line.number,
@@ -71,21 +61,21 @@ def games(
         }
         for line in listing.lines
     ]
-    print_rows(rows, scripted, f"{listing.total} boards in all" if rows else "boards")
+    terminal.print_rows(rows, scripted, f"{listing.total} boards in all" if rows else "boards")
 
 
 @command
 @board_argument
-@json_option
+@terminal.json_option
 def show(board: int, json: bool) -> None:
     """Show a board with all its moves.
 
     Examples:
         pbmserv admin show 101
     """
-    seen = load_board(app_or_exit(), board)
+    seen = load_board(terminal.app_or_exit(), board)
     if seen is None:
-        give_up(f"there is no board {board}")
+        terminal.give_up(f"there is no board {board}")
     if json:
         turns = [{"ply": turn.ply, "seat": turn.seat, "move": turn.move} for turn in seen.state.turns]
         match = seen.match
@@ -95,20 +85,20 @@ def show(board: int, json: bool) -> None:
             "options": dict(match.options),
             "players": match.userids,
         }
-        out.print_json(
+        terminal.out.print_json(
             data={**facts, "status": seen.state.status, "to_move": seen.players.to_move, "turns": turns}
         )
         return
-    text = render("mail/notice.txt", view=seen, alone=True, server=settings_or_exit().server())
-    out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
+    text = render("mail/notice.txt", view=seen, alone=True, server=terminal.settings_or_exit().server())
+    terminal.out.print(laid_out(text), highlight=False, markup=False, soft_wrap=True, end="")
 
 
 @command
-@scripted_option
+@terminal.scripted_option
 def players(scripted: bool | None) -> None:
     """List everybody who has an account."""
-    print_rows(
-        [{"userid": each.userid, "address": each.address} for each in list_players(app_or_exit())],
+    terminal.print_rows(
+        [{"userid": each.userid, "address": each.address} for each in list_players(terminal.app_or_exit())],
         scripted,
         "players",
     )
@@ -128,25 +118,22 @@ def resend(board: int, to: str) -> None:
     Examples:
         pbmserv admin resend 101 --to bob
     """
-    try:
-        sent_to = resend_board(app_or_exit(), board, to or None, utc_now())
-    except CannotResend as error:
-        give_up(str(error))
-    out.print(f"Board {board} is queued for {', '.join(sent_to)}.", highlight=False)
+    with terminal.or_give_up(CannotResend):
+        sent_to = resend_board(terminal.app_or_exit(), board, to or None, utc_now())
+    terminal.out.print(f"Board {board} is queued for {', '.join(sent_to)}.", highlight=False)
 
 
 def _print_stuck(app: App, scripted: bool | None) -> None:
     """Prints the boards that do not go on; exits with 1 if there are any."""
     # It replays games, which a listing need not.
-    from rich.progress import Progress
 
     from pbmserv.services.admin.stuck import stuck_boards
 
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with terminal.progress_bar() as progress:
         task = progress.add_task("replaying", total=None)
         found = stuck_boards(
             app, IDLE, utc_now(), lambda done, of: progress.update(task, completed=done, total=of)
         )
-    print_rows([asdict(each) for each in found], scripted, "stuck boards")
+    terminal.print_rows([asdict(each) for each in found], scripted, "stuck boards")
     if found:
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(terminal.Exit.FAILED)

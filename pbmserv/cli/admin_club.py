@@ -11,21 +11,12 @@ from rich.progress import MofNCompleteColumn, Progress
 from sqlalchemy import URL, Engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
+from pbmserv.cli import terminal
 from pbmserv.cli.bootstrap import alone, build_app
 from pbmserv.cli.config import FILE, PREFIX, Settings, WrongSetting
 from pbmserv.cli.database import CannotStart
 from pbmserv.cli.lazy import command
 from pbmserv.cli.setting_forms import database_address
-from pbmserv.cli.terminal import (
-    Exit,
-    app_or_exit,
-    err,
-    give_up,
-    out,
-    print_rows,
-    scripted_option,
-    settings_or_exit,
-)
 from pbmserv.services.admin.check import Check, rebuild
 from pbmserv.services.admin.check import check as check_logs
 from pbmserv.services.admin.pulse import record_backup
@@ -39,7 +30,7 @@ from pbmserv.store.matches import FIRST_NUMBER
 @command
 @click.option("--rebuild", "repair", is_flag=True, help="rewrite summaries and ratings that differ from the logs")
 @click.option("--from", "first", type=int, default=FIRST_NUMBER, help="begin with this board")
-@scripted_option
+@terminal.scripted_option
 def check(repair: bool, first: int, scripted: bool | None) -> None:
     """Replay every log and compare summaries and ratings with it. Exit code 1 if a difference remains.
 
@@ -48,28 +39,30 @@ def check(repair: bool, first: int, scripted: bool | None) -> None:
         pbmserv admin check --rebuild
     """
     if repair and first > FIRST_NUMBER:
-        give_up("--rebuild needs a check of all boards: leave --from out", Exit.USAGE)
-    checking = Check(app_or_exit(), first)
+        terminal.give_up("--rebuild needs a check of all boards: leave --from out", terminal.Exit.USAGE)
+    checking = Check(terminal.app_or_exit(), first)
     is_whole = _run(checking)
     differences = checking.differences
-    print_rows([{"board": each.number, "difference": each.what} for each in differences], scripted, "differences")
+    terminal.print_rows(
+        [{"board": each.number, "difference": each.what} for each in differences], scripted, "differences"
+    )
     if not is_whole:
-        err.print(
+        terminal.err.print(
             f"Interrupted. To go on: pbmserv admin check --from {checking.next_board}",
             highlight=False,
             soft_wrap=True,
         )
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(terminal.Exit.FAILED)
     if repair and differences:
-        err.print(f"{rebuild(checking.app, differences)} summaries were rewritten.", highlight=False)
+        terminal.err.print(f"{rebuild(checking.app, differences)} summaries were rewritten.", highlight=False)
         differences = [each for each in differences if not each.can_be_mended]
     if differences:
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(terminal.Exit.FAILED)
 
 
 def _run(checking: Check) -> bool:
     """Checks all boards and shows how far it is; False if the operator has interrupted it."""
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with terminal.progress_bar() as progress:
         task = progress.add_task("replaying", total=None)
         try:
             checking.run(lambda done, of: progress.update(task, completed=done, total=of))
@@ -88,7 +81,7 @@ file_argument = click.argument("file", type=click.Path(path_type=Path), metavar=
 @click.option(
     "--keep",
     type=click.IntRange(1),
-    help="put it into a folder under a name of its own, and keep so many of these there",
+    help="put it into a folder under a name of its own, and keep this many of these there",
 )
 def backup(place: Path, keep: int | None) -> None:
     """Copy the whole database to a new file; the server may be running.
@@ -96,9 +89,9 @@ def backup(place: Path, keep: int | None) -> None:
     Examples:
         pbmserv admin backup /var/lib/pbmserv/backups --keep 14
     """
-    settings = settings_or_exit()
+    settings = terminal.settings_or_exit()
     gone: list[Path] = []
-    with err.status("copying"):
+    with terminal.err.status("copying"):
         try:
             if keep is None:
                 file = place
@@ -106,14 +99,14 @@ def backup(place: Path, keep: int | None) -> None:
             else:
                 file, gone = back_up_into(settings.database_url, place, utc_now(), keep)
         except CannotBackUp as error:
-            give_up(str(error))
+            terminal.give_up(str(error))
         except OSError as error:
-            give_up(f"{place} cannot be written by this user: {error.strerror or error}")
+            terminal.give_up(f"{place} cannot be written by this user: {error.strerror or error}")
     note_backup(settings, file)
     told = f"Backed up into {file}, {file.stat().st_size:,} bytes."
     if gone:
         told += f" Removed: {', '.join(each.name for each in gone)}."
-    out.print(told, markup=False, highlight=False, soft_wrap=True)
+    terminal.print_line(told)
 
 
 def note_backup(settings: Settings, file: Path) -> None:
@@ -132,31 +125,31 @@ def restore(file: Path) -> None:
     Examples:
         pbmserv admin restore /var/lib/pbmserv/backups/pbmserv-20261125T030512Z.db
     """
-    settings = settings_or_exit()
-    with err.status("restoring"):
+    settings = terminal.settings_or_exit()
+    with terminal.err.status("restoring"):
         try:
             restore_database(settings.database_url, file)
         except CannotBackUp as error:
-            give_up(str(error))
+            terminal.give_up(str(error))
         except OSError as error:
-            give_up(f"{error.filename or file} cannot be read or written by this user: {error.strerror or error}")
+            terminal.give_up(
+                f"{error.filename or file} cannot be read or written by this user: {error.strerror or error}"
+            )
     boards, differences = check_all(settings)
     if differences:
-        give_up(
+        terminal.give_up(
             f"{file} is restored, but {differences} of {boards} boards differ from their moves: "
             "see `pbmserv admin check`",
-            Exit.FAILED,
+            terminal.Exit.FAILED,
         )
-    out.print(
-        f"Restored from {file}: {boards} boards, no differences.", markup=False, highlight=False, soft_wrap=True
-    )
+    terminal.print_line(f"Restored from {file}: {boards} boards, no differences.")
 
 
 def check_all(settings: Settings) -> tuple[int, int]:
     """How many boards there are in the settings' database, and how many of them differ from their logs."""
-    app = app_or_exit(settings)
+    app = terminal.app_or_exit(settings)
     boards = 0
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with terminal.progress_bar() as progress:
         task = progress.add_task("replaying", total=None)
 
         def seen(done: int, of: int) -> None:
@@ -187,14 +180,14 @@ def copy(to: str, password_file: Path | None, stopped: bool) -> None:
     Examples:
         pbmserv admin copy --to postgresql+psycopg:///pbmserv
     """
-    settings = settings_or_exit()
+    settings = terminal.settings_or_exit()
     target = _target(to, password_file)
-    app = app_or_exit(settings)
+    app = terminal.app_or_exit(settings)
     try:
         with _quiet(settings, app.engine, stopped):
             copied = _copy(app.engine, target)
     except CannotCopy as error:
-        give_up(str(error))
+        terminal.give_up(str(error))
     finally:
         app.engine.dispose()
     # Its password is in the URL already; the present database's is another one.
@@ -208,9 +201,11 @@ def _target(to: str, password_file: Path | None) -> str:
     try:
         url = make_url(database_address(to))
     except ValueError as error:
-        give_up(f"--to {error}", Exit.USAGE)
+        terminal.give_up(f"--to {error}", terminal.Exit.USAGE)
     if url.password is not None:
-        give_up("--to must not hold a password, which others could see: use --password-file", Exit.USAGE)
+        terminal.give_up(
+            "--to must not hold a password, which others could see: use --password-file", terminal.Exit.USAGE
+        )
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() == "sqlite":
@@ -219,7 +214,9 @@ def _target(to: str, password_file: Path | None) -> str:
         try:
             url = url.set(password=password_file.read_text(encoding="utf-8").rstrip("\r\n"))
         except (OSError, UnicodeDecodeError) as error:
-            give_up(f"{password_file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}")
+            terminal.give_up(
+                f"{password_file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}"
+            )
     return url.render_as_string(hide_password=False)
 
 
@@ -255,7 +252,7 @@ def _require_silence(engine: Engine, stopped: bool) -> None:
 
 def _copy(engine: Engine, target: str) -> Copied:
     columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with terminal.progress_bar(*columns) as progress:
         task = progress.add_task("copying", total=None)
 
         def seen(table: str, done: int, of: int) -> None:
@@ -271,22 +268,20 @@ def _report(copied: Copied, boards: int, differences: int) -> None:
     rows = sum(copied.rows.values())
     told = f"Copied {rows:,} rows of {sum(map(bool, copied.rows.values()))} tables"
     if differences:
-        give_up(f"{told}, but {differences} of {boards} boards differ from their moves: see `pbmserv admin check`")
-    _print(f"{told}: {boards} boards, no differences.")
+        terminal.give_up(
+            f"{told}, but {differences} of {boards} boards differ from their moves: see `pbmserv admin check`"
+        )
+    terminal.print_line(f"{told}: {boards} boards, no differences.")
     if copied.mended:
-        _print(f"PostgreSQL takes no NUL in texts: in {copied.mended} of them a ? is in its place.")
+        terminal.print_line(f"PostgreSQL takes no NUL in texts: in {copied.mended} of them a ? is in its place.")
 
 
 def _tell_what_next(target: URL, settings: Settings) -> None:
     place = target.set(password=None).render_as_string()
     name = f"{PREFIX}DATABASE"
     where = f"the environment ({name})" if name in os.environ else FILE
-    _print(f'To play on there, put into {where}: database = "{place}"')
+    terminal.print_line(f'To play on there, put into {where}: database = "{place}"')
     if target.password is not None or settings.database_password:
         what = "its password into" if target.password is not None else "nothing into"
-        _print(f"and {what} database_password (or {name}_PASSWORD).")
-    _print("Then start the server. The present database stays as it is.")
-
-
-def _print(sentence: str) -> None:
-    out.print(sentence, markup=False, highlight=False, soft_wrap=True)
+        terminal.print_line(f"and {what} database_password (or {name}_PASSWORD).")
+    terminal.print_line("Then start the server. The present database stays as it is.")

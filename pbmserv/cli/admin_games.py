@@ -1,21 +1,25 @@
-"""`pbmserv admin import`, `dump` and `movie`: games from files and to files."""
+"""`pbmserv admin import`, `dump` and `movie`: games from files and to files; and `games check`: their laws."""
 
 import gzip
 import json
 import sys
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 import click
+from rich.markup import escape
 
-from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, out, settings_or_exit
+from pbmserv.cli.lazy import PlainGroup, command
+from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, or_give_up, out, print_line, settings_or_exit
+from pbmserv.games import games, others
 from pbmserv.matches.log import BrokenLog
 from pbmserv.rendering.svg.pictures import movie_of
 from pbmserv.services.admin.import_games import CannotImport, take_in
 from pbmserv.services.app import utc_now
+from pbmserv.services.laws.check import LAWS, try_laws
 from pbmserv.services.scheduler.dump import CannotDump, dump_file, dump_month, month_before
 from pbmserv.services.views import load_game_state
 
@@ -90,12 +94,10 @@ def dump(month: str, to: Path | None, again: bool) -> None:
     file = dump_file(folder, month)
     if file.exists() and not again:
         give_up(f"{file} already exists: use --again to overwrite it")
-    try:
+    with or_give_up(CannotDump):
         count = dump_month(app, month, folder)
-    except CannotDump as error:
-        give_up(str(error))
     said = f"{count} {'game' if count == 1 else 'games'} in {file}." if count else f"No game ended in {month}."
-    out.print(said, highlight=False, soft_wrap=True)
+    print_line(said)
 
 
 def _names(pairs: Sequence[str]) -> dict[str, str]:
@@ -159,10 +161,8 @@ def movie(board: int, file: Path) -> None:
         pbmserv admin movie 101 game.svg
     """
     app = app_or_exit()
-    try:
+    with or_give_up(BrokenLog):
         found = load_game_state(app, board)
-    except BrokenLog as error:
-        give_up(str(error))
     if found is None:
         give_up(f"there is no board {board}")
     drawn = movie_of(found)
@@ -173,4 +173,43 @@ def movie(board: int, file: Path) -> None:
         file.write_text(drawn, encoding="utf-8")
     except OSError as error:
         give_up(f"{file} cannot be written: {error.strerror or error}")
-    out.print(f"Board {board} is in {file}.", markup=False, highlight=False, soft_wrap=True)
+    print_line(f"Board {board} is in {file}.")
+
+
+@click.group(cls=PlainGroup, no_args_is_help=True)
+def tools() -> None:
+    """Look after games that other packages add."""
+
+
+@tools.command
+@click.argument("name", help="the game, as it is typed")
+def check(name: str) -> None:
+    """Try all laws of games on one game, and tell of each whether it holds.
+
+    The exit code is 1 if one does not. A game of another package that is left out is told, and why.
+
+    Examples:
+        pbmserv games check hex
+    """
+    if not __debug__:
+        give_up("the laws are asserts: run it without python -O", Exit.USAGE)
+    if name not in games():
+        why = "; ".join(f"{point}: {reason}" for point, reason in others().left_out.items())
+        left_out = f" Of other packages these are left out: {why}." if why else ""
+        give_up(f'there is no game "{name}".{left_out} There are {", ".join(games())}', Exit.USAGE)
+    broken, begun = 0, time.monotonic()
+    with err.status(LAWS[0].told) as status:
+        for place, tried in enumerate(try_laws(name), 1):
+            mark = "[red]broken[/]" if tried.broken else "[green]holds [/]"
+            line = f"{mark} {place:>2} of {len(LAWS)}  {escape(tried.law.told)}"
+            out.print(line, highlight=False, soft_wrap=True)
+            if tried.broken:
+                broken += 1
+                print_line(f"       {tried.broken}")
+            if place < len(LAWS):
+                status.update(LAWS[place].told)
+    seconds = time.monotonic() - begun
+    said = f"{broken} of {len(LAWS)} laws are broken" if broken else f"all {len(LAWS)} laws hold"
+    out.print(f"{name}: {said}, in {seconds:.0f} s.", highlight=False)
+    if broken:
+        raise SystemExit(Exit.FAILED)

@@ -1,16 +1,15 @@
 """`pbmserv admin inbox`, `outbox` and `trace`: looking for mails.
 
-Whoever asks for something, by a filter or a trace, and finds nothing gets exit code 1, as from grep; a plain list
-that is empty is a good answer, with exit code 0.
+If you ask for something, by a filter or a trace, and nothing is found, the exit code is 1, as from grep; a plain
+list that is empty is a good answer, with exit code 0.
 """
 
 from datetime import datetime
 
 import click
 
-from pbmserv.cli.asking import after_asking, dry_run_option, yes_option
+from pbmserv.cli import terminal
 from pbmserv.cli.lazy import PlainGroup, command
-from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option
 from pbmserv.services.admin.traces import CannotTrace, list_outgoing, list_received, since_when
 from pbmserv.services.admin.traces import trace as trace_mails
 from pbmserv.services.app import App, utc_now
@@ -36,7 +35,7 @@ since_option = click.option(
 @since_option
 @click.option("--status", default="", help=f"only these: {', '.join(RECEIVED)}")
 @count_option
-@scripted_option
+@terminal.scripted_option
 @click.pass_context
 def inbox(
     context: click.Context,
@@ -73,9 +72,9 @@ def inbox(
             "outcome": mail.outcome.partition("\n")[0],
             "error": mail.message.error or "",
         }
-        for mail in list_received(app_or_exit(), wanted, count)
+        for mail in list_received(terminal.app_or_exit(), wanted, count)
     ]
-    print_rows(rows, scripted, "mails set aside or held up" if wanted.in_trouble else "mails")
+    terminal.print_rows(rows, scripted, "mails set aside or held up" if wanted.in_trouble else "mails")
     _end(is_filtered and not rows)
 
 
@@ -85,15 +84,15 @@ def retry(mail_id: int) -> None:
     """Let a mail that was set aside be handled again."""
     from pbmserv.services.admin.mails import retry as retry_mail
 
-    if not retry_mail(app_or_exit(), mail_id, utc_now()):
-        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
-    out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
+    if not retry_mail(terminal.app_or_exit(), mail_id, utc_now()):
+        terminal.give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
+    terminal.out.print(f"Mail {mail_id} waits to be handled again.", highlight=False)
 
 
 @inbox.command
 @click.argument("mail_id", type=int, metavar="ID")
-@yes_option
-@dry_run_option
+@terminal.yes_option
+@terminal.dry_run_option
 def discard(mail_id: int, yes: bool, dry_run: bool) -> None:
     """Let go of a mail that was set aside, words and all; it is never handled then. Before that it asks, or needs
     --yes."""
@@ -105,9 +104,9 @@ def discard(mail_id: int, yes: bool, dry_run: bool) -> None:
     def act(app: App) -> bool:
         return discard_mail(app, mail_id, utc_now())
 
-    if not after_asking(app_or_exit(), act, lambda done: erased if done else None, yes, dry_run):
-        give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
-    out.print(f"Mail {mail_id} is discarded.", highlight=False)
+    if not terminal.after_asking(terminal.app_or_exit(), act, lambda done: erased if done else None, yes, dry_run):
+        terminal.give_up(f"no mail {mail_id} is set aside; `pbmserv admin inbox` lists those that are")
+    terminal.out.print(f"Mail {mail_id} is discarded.", highlight=False)
 
 
 @command
@@ -116,7 +115,7 @@ def discard(mail_id: int, yes: bool, dry_run: bool) -> None:
 @since_option
 @click.option("--status", default="", help=f"only these: {', '.join(OUTGOING)}")
 @count_option
-@scripted_option
+@terminal.scripted_option
 def outbox(to: str, board: int | None, since: str, status: str, count: int, scripted: bool | None) -> None:
     """List outgoing mails, the newest first. Exit code 1 if a filter finds nothing.
 
@@ -140,9 +139,9 @@ def outbox(to: str, board: int | None, since: str, status: str, count: int, scri
             "not_before": mail.not_before if mail.status == "waiting" and mail.tries else None,
             "error": mail.error or "",
         }
-        for mail in list_outgoing(app_or_exit(), wanted, count)
+        for mail in list_outgoing(terminal.app_or_exit(), wanted, count)
     ]
-    print_rows(rows, scripted, "outgoing mails")
+    terminal.print_rows(rows, scripted, "outgoing mails")
     _end(wanted != MailFilter() and not rows)
 
 
@@ -154,7 +153,7 @@ def outbox(to: str, board: int | None, since: str, status: str, count: int, scri
     "username, address or Message-ID",
 )
 @since_option
-@scripted_option
+@terminal.scripted_option
 def trace(what: str, since: str, scripted: bool | None) -> None:
     """Show the road of mails in order of time: in, entries in logs, effect, out, sent, bounced. Times are UTC.
 
@@ -164,10 +163,8 @@ def trace(what: str, since: str, scripted: bool | None) -> None:
         pbmserv admin trace mail=17
         pbmserv admin trace alice --since 3d
     """
-    try:
-        events = trace_mails(app_or_exit(), what, _moment(since))
-    except CannotTrace as error:
-        give_up(str(error))
+    with terminal.or_give_up(CannotTrace):
+        events = trace_mails(terminal.app_or_exit(), what, _moment(since))
     rows = [
         {
             "at": event.at,
@@ -183,13 +180,13 @@ def trace(what: str, since: str, scripted: bool | None) -> None:
         }
         for event in events
     ]
-    print_rows(rows, scripted, "traces")
+    terminal.print_rows(rows, scripted, "traces")
     _end(not rows)
 
 
 def _filter(status: str, known: tuple[str, ...], board: int | None, address: str, since: str) -> MailFilter:
     if status and status not in known:
-        give_up(f"the status is one of {', '.join(known)}", Exit.USAGE)
+        terminal.give_up(f"the status is one of {', '.join(known)}", terminal.Exit.USAGE)
     return MailFilter(status, board, address.strip(), _moment(since))
 
 
@@ -197,9 +194,11 @@ def _moment(since: str) -> datetime | None:
     try:
         return since_when(since, utc_now()) if since else None
     except ValueError:
-        give_up("--since wants a date, as 2026-11-23, or how long ago, as 30m, 2h, 3d", Exit.USAGE)
+        terminal.give_up(
+            "--since wants a date, as 2026-11-23, or how long ago, as 30m, 2h, 3d", terminal.Exit.USAGE
+        )
 
 
 def _end(is_nothing_found: bool) -> None:
     if is_nothing_found:
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(terminal.Exit.FAILED)

@@ -8,10 +8,9 @@ from typing import Final
 
 import click
 
+from pbmserv.cli import terminal
 from pbmserv.cli.admin_referee import listed, mails_queued, reason_option
-from pbmserv.cli.asking import after_asking, dry_run_option, named, print_line, yes_option
 from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import Exit, app_or_exit, give_up, out, print_rows, scripted_option
 from pbmserv.services.admin import abuse, banning
 from pbmserv.services.admin.abuse import conspicuous
 from pbmserv.services.admin.act import CannotOperate, run_as, set_password
@@ -27,23 +26,21 @@ from pbmserv.services.bounces import see_suspended
 @click.argument("userid")
 def password(userid: str) -> None:
     """Set a player's password, asked for twice, or read from standard input when that is no terminal."""
-    app = app_or_exit()
+    app = terminal.app_or_exit()
     if sys.stdin.isatty():
         secret = click.prompt(f"New password of {userid}", hide_input=True, confirmation_prompt=True)
     else:
         secret = sys.stdin.readline().rstrip("\n")
-    try:
+    with terminal.or_give_up(CannotOperate):
         set_password(app, userid, secret, utc_now())
-    except CannotOperate as error:
-        give_up(str(error))
-    out.print(f"{userid} has a new password.", highlight=False)
+    terminal.out.print(f"{userid} has a new password.", highlight=False)
 
 
 @command
 @click.argument("userid")
 @click.argument("line", metavar="COMMAND", help='such as "move 101 c3"')
-@yes_option
-@dry_run_option
+@terminal.yes_option
+@terminal.dry_run_option
 def as_player(userid: str, line: str, yes: bool, dry_run: bool) -> None:
     """Run one command for a player; boards that it changes are mailed to all their players.
 
@@ -53,19 +50,17 @@ def as_player(userid: str, line: str, yes: bool, dry_run: bool) -> None:
         pbmserv admin as bob "move 101 c3"
         pbmserv admin as bob --dry-run delete
     """
-    try:
-        operated = after_asking(
-            app_or_exit(),
+    with terminal.or_give_up(CannotOperate):
+        operated = terminal.after_asking(
+            terminal.app_or_exit(),
             lambda app: run_as(app, userid, line, utc_now()),
             lambda done: done.effect,
             yes,
             dry_run,
         )
-    except CannotOperate as error:
-        give_up(str(error))
-    out.print(operated.text, highlight=False, markup=False, soft_wrap=True, end="")
+    terminal.out.print(operated.text, highlight=False, markup=False, soft_wrap=True, end="")
     if not operated.done:
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(terminal.Exit.FAILED)
 
 
 @command
@@ -77,16 +72,14 @@ def address(userid: str, new: str) -> None:
     Examples:
         pbmserv admin address alice alice@example.net
     """
-    try:
-        known = give_address(app_or_exit(), userid, new, utc_now())
-    except CannotOperate as error:
-        give_up(str(error))
+    with terminal.or_give_up(CannotOperate):
+        known = give_address(terminal.app_or_exit(), userid, new, utc_now())
     then = f"it becomes the only address of {known}, without a password"
-    out.print(f"{new} was asked: after a yes within a week {then}.", markup=False, highlight=False, soft_wrap=True)
+    terminal.print_line(f"{new} was asked: after a yes within a week {then}.")
 
 
 @command
-@scripted_option
+@terminal.scripted_option
 def suspended(scripted: bool | None) -> None:
     """List the addresses that get no board mail, why, and how many mails wait for each."""
     rows = [
@@ -97,31 +90,29 @@ def suspended(scripted: bool | None) -> None:
             "withheld": each.withheld,
             "reasons": list(each.reasons),
         }
-        for each in see_suspended(app_or_exit())
+        for each in see_suspended(terminal.app_or_exit())
     ]
-    print_rows(rows, scripted, "suspended addresses")
+    terminal.print_rows(rows, scripted, "suspended addresses")
 
 
 @command
 @click.argument("whose", metavar="ADDRESS|USERID")
 def lift(whose: str) -> None:
     """Resume mail to a suspended address, and send what was missed."""
-    lifted = lift_address(app_or_exit(), whose, utc_now())
+    lifted = lift_address(terminal.app_or_exit(), whose, utc_now())
     if lifted is None:
-        give_up(f"mail to {whose} is not suspended; see `pbmserv admin suspended`")
-    out.print(f"Mail to {lifted} is resumed.", markup=False, highlight=False, soft_wrap=True)
+        terminal.give_up(f"mail to {whose} is not suspended; see `pbmserv admin suspended`")
+    terminal.print_line(f"Mail to {lifted} is resumed.")
 
 
 @command
 @click.argument("address", metavar="ADDRESS")
 def invite(address: str) -> None:
     """Mail somebody an invitation: it lets them sign up even when the day's quota is used up."""
-    try:
-        days = invite_address(app_or_exit(), address, utc_now())
-    except CannotInvite as error:
-        give_up(str(error))
+    with terminal.or_give_up(CannotInvite):
+        days = invite_address(terminal.app_or_exit(), address, utc_now())
     told = f"An invitation was mailed to {address}; it is valid for {days} days."
-    out.print(told, markup=False, highlight=False, soft_wrap=True)
+    terminal.print_line(told)
 
 
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,3})([hd])")
@@ -133,7 +124,7 @@ IDLE: Final = timedelta(days=30)
 @command
 @click.option("--since", default="7d", metavar="SPAN", help="how far back: 12h, 7d")
 @click.option("--count", type=click.IntRange(1, 1000), default=10, help="this many of each kind")
-@scripted_option
+@terminal.scripted_option
 def report(since: str, count: int, scripted: bool | None) -> None:
     """Show who writes most, is refused most, floods, guesses passwords or bounces. No words of any mail.
 
@@ -142,27 +133,27 @@ def report(since: str, count: int, scripted: bool | None) -> None:
     Examples:
         pbmserv admin report --since 12h
     """
-    found = conspicuous(app_or_exit(), utc_now() - span(since), count)
-    print_rows([asdict(each) for each in found], scripted, "addresses")
+    found = conspicuous(terminal.app_or_exit(), utc_now() - span(since), count)
+    terminal.print_rows([asdict(each) for each in found], scripted, "addresses")
 
 
 def span(word: str) -> timedelta:
     """A span of time such as 12h or 7d; exits if it is none."""
     found = _SPAN.fullmatch(word)
     if found is None:
-        give_up(f"{word} is no span of time: use hours or days, such as 12h or 7d", Exit.USAGE)
+        terminal.give_up(f"{word} is no span of time: use hours or days, such as 12h or 7d", terminal.Exit.USAGE)
     return timedelta(hours=int(found[1]) * (24 if found[2] == "d" else 1))
 
 
 @command
 @click.argument("who", metavar=_WHO)
 @reason_option
-@yes_option
-@dry_run_option
+@terminal.yes_option
+@terminal.dry_run_option
 def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     """Ban a player, an address or a domain.
 
-    A player is removed from all boards and told so, and none of their commands are run any more. Before that it
+    A player is removed from all boards and told so, and none of their commands are run. Before that it
     asks, or needs --yes.
 
     Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
@@ -172,55 +163,49 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     Examples:
         pbmserv admin ban @spam.example
     """
-    app = app_or_exit()
+    app = terminal.app_or_exit()
     if abuse.is_pattern(who):
         _silence(app, who, reason, dry_run)
         return
-    try:
-        banned = after_asking(
+    with terminal.or_give_up(CannotRule):
+        banned = terminal.after_asking(
             app, lambda app: banning.ban(app, who, reason, utc_now()), lambda done: done.effect, yes, dry_run
         )
-    except CannotRule as error:
-        give_up(str(error))
     removed = f"; taken off {listed(banned.removed)}" if banned.removed else ""
     void = f"; void now: {listed(banned.declined)}" if banned.declined else ""
-    print_line(f"{banned.userid} is banned{removed}{void}. {mails_queued(len(banned.effect.to))}")
+    terminal.print_line(f"{banned.userid} is banned{removed}{void}. {mails_queued(len(banned.effect.to))}")
 
 
 @command
 @click.argument("who", metavar=_WHO)
 @reason_option
 def unban(who: str, reason: str) -> None:
-    """Let a banned player take part again, who is told; or heed mail from an address or a domain again."""
-    app = app_or_exit()
-    try:
+    """Lift the ban of a player, who is told by mail, of an address or of a domain."""
+    app = terminal.app_or_exit()
+    with terminal.or_give_up(CannotRule):
         if abuse.is_pattern(who):
-            print_line(f"{abuse.hear_again(app, who)} is not banned any more.")
+            terminal.print_line(f"{abuse.hear_again(app, who)} is no longer banned.")
             return
         found = banning.unban(app, who, reason, utc_now())
-    except CannotRule as error:
-        give_up(str(error))
-    print_line(f"{found} is not banned any more. {mails_queued(1)}")
+    terminal.print_line(f"{found} is no longer banned. {mails_queued(1)}")
 
 
 @command
-@scripted_option
+@terminal.scripted_option
 def banned(scripted: bool | None) -> None:
     """List players, addresses and domains that are banned."""
-    found = abuse.list_banned(app_or_exit())
+    found = abuse.list_banned(terminal.app_or_exit())
     rows = [{"who": each.who, "since": each.since, "reason": each.reason} for each in found]
-    print_rows(rows, scripted, "bans")
+    terminal.print_rows(rows, scripted, "bans")
 
 
 def _silence(app: App, who: str, reason: str, dry_run: bool) -> None:
     # It can be taken back, so that nobody is asked.
-    try:
+    with terminal.or_give_up(CannotRule):
         done = abuse.silence(rehearsal(app) if dry_run else app, who, reason, utc_now())
-    except CannotRule as error:
-        give_up(str(error))
-    print_line(f"Mail from {done.pattern} has no effect any more, and gets no answer.")
+    terminal.print_line(f"Mail from {done.pattern} no longer has any effect, and gets no answer.")
     if done.players:
-        told = f"Players with an address there: {named(done.players)}."
-        print_line(f"{told} Their games go on; `ban USERID` would end them.")
+        told = f"Players with an address there: {terminal.named(done.players)}."
+        terminal.print_line(f"{told} Their games go on; `ban USERID` would end them.")
     if dry_run:
-        print_line("Nothing is done.")
+        terminal.print_line("Nothing is done.")

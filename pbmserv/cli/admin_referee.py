@@ -10,9 +10,8 @@ from typing import Final
 import click
 from rich.progress import Progress, TaskID
 
-from pbmserv.cli.asking import after_asking, ask, dry_run_option, is_terminal, print_line, yes_option
+from pbmserv.cli import terminal
 from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up
 from pbmserv.services.admin import referee
 from pbmserv.services.admin.mails import announce as announce_to
 from pbmserv.services.admin.mails import announce_on, audience, drafted
@@ -34,8 +33,8 @@ reason_option = click.option(
 @click.option("--annul", is_flag=True, help="make the game void; it will not count")
 @click.option("--award", default="", metavar="USERID", help="this player has won")
 @reason_option
-@yes_option
-@dry_run_option
+@terminal.yes_option
+@terminal.dry_run_option
 def end(board: int, annul: bool, award: str, reason: str, yes: bool, dry_run: bool) -> None:
     """End a game, or change its result. Before that it asks, or needs --yes.
 
@@ -44,7 +43,7 @@ def end(board: int, annul: bool, award: str, reason: str, yes: bool, dry_run: bo
         pbmserv admin end 101 --annul
     """
     if annul == bool(award):
-        give_up("use either --annul or --award USERID", Exit.USAGE)
+        terminal.give_up("use either --annul or --award USERID", terminal.Exit.USAGE)
     if annul:
         _tell(_ruled(lambda app, now: referee.annul(app, board, reason, now), yes, dry_run), "is void")
     else:
@@ -56,8 +55,8 @@ def end(board: int, annul: bool, award: str, reason: str, yes: bool, dry_run: bo
 @board_argument
 @click.argument("ply", type=int, required=False, help="the last ply to keep; default: take back one")
 @reason_option
-@yes_option
-@dry_run_option
+@terminal.yes_option
+@terminal.dry_run_option
 def undo(board: int, ply: int | None, reason: str, yes: bool, dry_run: bool) -> None:
     """Take back moves, or the end of a game. Players who left after that ply are back in.
 
@@ -116,7 +115,7 @@ def resume(boards: tuple[int, ...], all_boards: bool, reason: str) -> None:
 @command
 @click.argument("text", default="", help="what to say; else it is read from standard input")
 @click.option("--board", type=int, default=0, help="only to the players of this board")
-@yes_option
+@terminal.yes_option
 @click.option("--dry-run", is_flag=True, help="show the mail, and to how many it would go")
 def announce(text: str, board: int, yes: bool, dry_run: bool) -> None:
     """Write to all players, or to those of one board. Before it writes to everybody it asks, or needs --yes.
@@ -125,37 +124,33 @@ def announce(text: str, board: int, yes: bool, dry_run: bool) -> None:
         pbmserv admin announce --dry-run "The club moves house on Sunday."
         pbmserv admin announce --yes < news.txt
     """
-    app = app_or_exit()
+    app = terminal.app_or_exit()
     said = (text or sys.stdin.read()).strip()
     if not said:
-        give_up("there is nothing to announce", Exit.USAGE)
+        terminal.give_up("there is nothing to announce", terminal.Exit.USAGE)
     to = [] if board else audience(app)
     if dry_run:
         _show_announcement(app, said, board)
         return
     whom = f"the players of board {board}" if board else f"{len(to)} {'player' if len(to) == 1 else 'players'}"
-    if not yes and (is_terminal() or not board):
-        ask(f"Send to {whom}?", f"this would go to {whom}", "nothing was announced")
+    if not yes and (terminal.is_terminal() or not board):
+        terminal.ask(f"Send to {whom}?", f"this would go to {whom}", "nothing was announced")
     if board:
-        try:
-            print_line(mails_queued(announce_on(app, board, said, utc_now())))
-        except CannotRule as error:
-            give_up(str(error))
+        with terminal.or_give_up(CannotRule):
+            terminal.print_line(mails_queued(announce_on(app, board, said, utc_now())))
         return
-    with Progress(console=err, transient=True) as progress:
+    with Progress(console=terminal.err, transient=True) as progress:
         task = progress.add_task("announcing", total=len(to))
         announce_to(app, to, said, utc_now(), lambda done: progress.update(task, completed=done))
-    print_line(mails_queued(len(to)))
+    terminal.print_line(mails_queued(len(to)))
 
 
 def _show_announcement(app: App, said: str, board: int) -> None:
-    try:
+    with terminal.or_give_up(CannotRule):
         mail, to = drafted(app, board or None, said, utc_now())
-    except CannotRule as error:
-        give_up(str(error))
     if mail:
-        print_line(mail)
-    print_line(f"Nothing is sent. It would go to {to} {'player' if to == 1 else 'players'}.")
+        terminal.print_line(mail)
+    terminal.print_line(f"Nothing is sent. It would go to {to} {'player' if to == 1 else 'players'}.")
 
 
 def _each(
@@ -167,29 +162,29 @@ def _each(
 ) -> None:
     """Rules on each of several boards; one that cannot be ruled on does not keep the others."""
     if bool(boards) == all_boards:
-        give_up("name boards, or say --all", Exit.USAGE)
-    app = app_or_exit()
+        terminal.give_up("name boards, or say --all", terminal.Exit.USAGE)
+    app = terminal.app_or_exit()
     done, failed = 0, 0
-    with Progress(console=err, transient=True) as progress:
+    with Progress(console=terminal.err, transient=True) as progress:
         for number in progress.track(boards or referee.with_clocks(app, paused=paused)):
             try:
                 rule(app, number, reason, utc_now())
                 done += 1
             except CannotRule as error:
-                err.print(f"pbmserv: {error}", highlight=False, markup=False, soft_wrap=True)
+                terminal.err.print(f"pbmserv: {error}", highlight=False, markup=False, soft_wrap=True)
                 failed += 1
     what = "set going again" if paused else "stopped"
-    print_line(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
+    terminal.print_line(f"The clocks of {done} {'board' if done == 1 else 'boards'} are {what}.")
     if failed:
-        raise SystemExit(Exit.FAILED)
+        raise SystemExit(terminal.Exit.FAILED)
 
 
 def _ruled(rule: Callable[[App, datetime], Ruled], yes: bool, dry_run: bool = False) -> Ruled:
-    app = app_or_exit()
-    try:
-        ruled = after_asking(app, lambda app: rule(app, utc_now()), lambda ruled: ruled.effect, yes, dry_run)
-    except CannotRule as error:
-        give_up(str(error))
+    app = terminal.app_or_exit()
+    with terminal.or_give_up(CannotRule):
+        ruled = terminal.after_asking(
+            app, lambda app: rule(app, utc_now()), lambda ruled: ruled.effect, yes, dry_run
+        )
     _recount(app)
     return ruled
 
@@ -201,8 +196,8 @@ def _recount(app: App) -> None:
         bar: list[tuple[Progress, TaskID]] = []
 
         def progress(done: int, of: int) -> None:
-            if not bar and err.is_terminal and time.monotonic() >= shown_from:
-                shown = stack.enter_context(Progress(console=err, transient=True))
+            if not bar and terminal.err.is_terminal and time.monotonic() >= shown_from:
+                shown = stack.enter_context(Progress(console=terminal.err, transient=True))
                 bar.append((shown, shown.add_task("counting ratings anew", total=of)))
             for shown, task in bar:
                 shown.update(task, completed=done)
@@ -211,7 +206,7 @@ def _recount(app: App) -> None:
 
 
 def _tell(ruled: Ruled, what: str) -> None:
-    print_line(f"Board {ruled.board.match.number} {what}. {mails_queued(ruled.mails)}")
+    terminal.print_line(f"Board {ruled.board.match.number} {what}. {mails_queued(ruled.mails)}")
 
 
 def mails_queued(count: int) -> str:

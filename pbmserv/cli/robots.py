@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 from rich.text import Text
 
 from pbmserv.cli.lazy import PlainGroup
 from pbmserv.cli.running import ready, run_until_told
-from pbmserv.cli.terminal import Exit, err, give_up, print_table
+from pbmserv.cli.terminal import Exit, give_up, print_table, progress_bar
 from pbmserv.games import games
 from pbmserv.games.info import BadOption
 from pbmserv.robots.contest import (
@@ -33,7 +33,7 @@ from pbmserv.robots.contest import (
     play_pair,
     result_of,
 )
-from pbmserv.server.isolation import end_with_parent
+from pbmserv.server.in_flight import end_with_parent
 from pbmserv.server.robots import playing
 
 _HEADS: Final = ("robot", "against", "won", "lost", "drawn", "Elo", "ms a move", "iterations a move")
@@ -56,11 +56,11 @@ def robots(context: click.Context, bound: bool) -> None:
 @click.argument("robot", default="", help="a rung, random, greedy, or a search: search:50, best:100, best:100:0.5")
 @click.argument("against", default="", help="the robot it plays against")
 @click.option("--game", default="cephalopod", help="the game")
-@click.option("--games", "number", type=click.IntRange(2), default=40, help="so many games, two for each opening")
+@click.option("--games", "number", type=click.IntRange(2), default=40, help="how many games, two for each opening")
 @click.option("--option", multiple=True, help="of the game: size=3x5; may be repeated")
 @click.option("--seats", type=click.IntRange(2), default=2, help="the robots take turns at them")
 @click.option("--seed", type=int, default=0, help="other seeds give other games")
-@click.option("--processes", type=click.IntRange(1), default=1, help="so many at the same time")
+@click.option("--processes", type=click.IntRange(1), default=1, help="how many at the same time")
 @click.option(
     "--iterations-share",
     "share",
@@ -149,11 +149,11 @@ def _as_they_come(pool: Executor, contest: Contest, number: int) -> Iterator[tup
 
 
 def played(contest: Contest, games: int, processes: int) -> tuple[Contest, ContestResult]:
-    """The contest with its result, after so many games or one more; a bar shows how it goes."""
+    """The contest with its result, after all its games or one more; a bar shows how it goes."""
     found: dict[int, PairResult] = {}
     pairs = (games + 1) // 2
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with progress_bar(*columns) as progress:
         task = progress.add_task(_score(contest, found), total=2 * pairs)
         for number, pair in played_pairs(contest, pairs, processes):
             found[number] = pair

@@ -16,23 +16,23 @@ from pbmserv.cli.config import Settings, WrongSetting
 from pbmserv.cli.database import CannotStart
 from pbmserv.cli.lazy import command
 from pbmserv.cli.logs import start_logging
-from pbmserv.cli.roads import road_out
 from pbmserv.cli.serve import (
     all_parts,
     listener_parts,
     poller_part,
+    road_out,
     run_parts,
     shared_health_part,
     tasks,
     web_part,
 )
-from pbmserv.cli.status import premises
 from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, settings_or_exit
+from pbmserv.cli.upkeep import premises
 from pbmserv.games import others
 from pbmserv.mail.log_words import pairs
 from pbmserv.robots import knowing
 from pbmserv.server.connections import raise_limit
-from pbmserv.server.isolation import run_isolated
+from pbmserv.server.in_flight import run_isolated
 from pbmserv.server.listener import CannotListen
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.scheduler import jobs_with, scheduling

@@ -5,26 +5,38 @@ Within a process the parts are threads; when one ends, all do.
 
 import errno
 import logging
+import shlex
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
-from pbmserv.cli.config import Settings
+from pbmserv.cli.config import PREFIX, Settings, WrongSetting
 from pbmserv.cli.logs import LogForm, start_logging
-from pbmserv.cli.roads import mailbox, road_out
-from pbmserv.cli.status import premises
+from pbmserv.cli.upkeep import premises
+from pbmserv.mail.bearer import TokenCommand
 from pbmserv.mail.log_words import pairs
-from pbmserv.mail.mail_urls import mailbox_address
-from pbmserv.server.bell import Bell, Wakeup
+from pbmserv.mail.mail_urls import mailbox_address, relay_address
+from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapMailbox, open_mailbox
+from pbmserv.mail.sending.destination import Transport, open_transport
 from pbmserv.server.listener import Listener
-from pbmserv.server.parts import WORKERS_MAKE_WAY, Part, batch_store, listening, make_way, sending, working
+from pbmserv.server.parts import (
+    WORKERS_MAKE_WAY,
+    Bell,
+    Part,
+    Wakeup,
+    batch_store,
+    heartbeat,
+    listening,
+    make_way,
+    sending,
+    working,
+)
 from pbmserv.server.poller import polling
-from pbmserv.server.pulse import heartbeat
 from pbmserv.server.robots import playing, playing_apart
 from pbmserv.server.scheduler import jobs_with, purging, scheduling
-from pbmserv.server.service_manager import ServiceManager
-from pbmserv.server.supervisor import Task
+from pbmserv.server.supervisor import ServiceManager, Task
 from pbmserv.services.admin.pulse import WriteTrial
 from pbmserv.services.admin.status import look_around
 from pbmserv.services.app import App, utc_now
@@ -182,3 +194,51 @@ def run_parts(parts: Mapping[str, Part], stop: threading.Event) -> bool:
         thread.join()
     log.info("stopped")
     return not ended_early
+
+
+def road_out(settings: Settings) -> Callable[[], Transport]:
+    """What opens the way out, any number of times. Raises WrongSetting, and what it gives nothing."""
+    user = relay_user(settings)
+    password = _password("OUT_PASSWORD", settings.out_password, settings.out_password_file)
+    opening = partial(
+        open_transport,
+        settings.way_out,
+        password=password or (tokens(settings, user) if user and settings.token_command else ""),
+        hostname=settings.server().domain,
+    )
+    try:
+        opening().close()
+    except ValueError as error:
+        raise WrongSetting(f"{PREFIX}OUT: {error}") from error
+    return opening
+
+
+def mailbox(settings: Settings) -> Callable[[], ImapMailbox]:
+    """What connects to the mailbox, which must be named. Raises WrongSetting."""
+    address, filing = mailbox_address(settings.imap), Disposition(settings.imap_done, settings.imap_kept)
+    password = _password("IMAP_PASSWORD", settings.imap_password, settings.imap_password_file)
+    if not password and not settings.token_command:
+        raise WrongSetting(
+            f"{PREFIX}IMAP names a mailbox, and {PREFIX}IMAP_PASSWORD and {PREFIX}TOKEN_COMMAND are empty"
+        )
+    if filing.done == "move" and filing.folder.casefold() == address.folder.casefold():
+        raise WrongSetting(f"{PREFIX}IMAP_KEPT must be another folder than the one that mail comes to")
+    return partial(open_mailbox, address, password or tokens(settings, address.user), filing)
+
+
+def relay_user(settings: Settings) -> str:
+    """Our user at the relay, "" where nobody logs in."""
+    return "" if settings.outgoing is not None else relay_address(settings.way_out).user
+
+
+def tokens(settings: Settings, user: str) -> TokenCommand:
+    """What prints tokens for a user; whether it does shows when one is asked for."""
+    return TokenCommand(tuple(shlex.split(settings.token_command)), user)
+
+
+def _password(name: str, value: str, file: Path | None) -> str:
+    try:
+        return value if file is None else file.read_text().strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", "") or "it is not text"
+        raise WrongSetting(f"{PREFIX}{name}_FILE cannot be read: {reason}") from None

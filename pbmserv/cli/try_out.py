@@ -1,19 +1,24 @@
-"""Trying the server out without a mail program: `pbmserv mail` writes and reads."""
+"""`pbmserv mail` and `demo`: trying the server out without a mail program, or with a server of its own."""
 
 import smtplib
+import tempfile
+import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
+from rich.rule import Rule
 
 from pbmserv.cli.bootstrap import build_app
 from pbmserv.cli.config import Settings
 from pbmserv.cli.database import CannotStart
 from pbmserv.cli.lazy import command
-from pbmserv.cli.terminal import Exit, err, give_up, out, settings_or_exit
+from pbmserv.cli.terminal import Exit, err, give_up, out, print_line, settings_or_exit
 from pbmserv.mail.mail_urls import split
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread, subject_of_answer
@@ -21,6 +26,7 @@ from pbmserv.mail.sending.maildir import MaildirMail, read_all
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.posting import PostedOutcome, find_posted, see_fate
 from pbmserv.services.receipts import WAIT_FOR_ROBOT
+from pbmserv.services.views import list_outbox
 
 PATIENCE: Final = 20.0
 ROBOTS_PATIENCE: Final = WAIT_FOR_ROBOT.total_seconds() + PATIENCE
@@ -48,7 +54,7 @@ class CameBack:
 @click.option("--from", "sender", default="", help="your mail address")
 @click.option("--answer", default="", help="answer the last mail to you with this text")
 @click.option("--read", is_flag=True, help="print what has arrived for that address")
-@click.option("--count", type=click.IntRange(1), default=5, help="with --read: at most so many, the newest")
+@click.option("--count", type=click.IntRange(1), default=5, help="with --read: at most this many, the newest")
 def mail(subject: str, text: str, sender: str, answer: str, read: bool, count: int) -> None:
     """Send a mail to the running server and print its answer, or read what has arrived.
 
@@ -178,7 +184,88 @@ def _print_arrived(folder: Path, address: str, count: int) -> None:
 def print_letter(letter: MaildirMail) -> None:
     for name in SHOWN_HEADERS:
         out.print(f"[dim]{name}:[/] ", end="")
-        out.print(letter.header(name), highlight=False, markup=False, soft_wrap=True)
+        print_line(letter.header(name))
     body = letter.message.get_body(("plain",))
     out.print()
-    out.print(body.get_content() if body else "", highlight=False, markup=False, soft_wrap=True)
+    print_line(body.get_content() if body else "")
+
+
+DEMO_GAME: Final = "d1 d2 d3 g1 b1 f1 d4 f2 c1 d5 a1"
+"""A short whole game of four in a row."""
+
+
+@command
+def demo() -> None:
+    """Play a short game between two players through a server of its own, and print every mail."""
+    started = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory(prefix="pbmserv-demo-") as folder,
+        _server(Path(folder)) as (settings, app, url),
+    ):
+        mails = Path(folder) / "outgoing"
+        last: dict[str, MaildirMail] = {}
+        printed: set[Path] = set()
+        for sender, about, text in _demo_mails():
+            address = f"{sender}@example.org"
+            written = write(settings.address, address, about, text)
+            if not about:
+                written = answer_to(last[sender], address, text)
+            out.print(Rule(f"[bold]{sender}[/] writes: {written['Subject']}", align="left"))
+            if text:
+                out.print(text, highlight=False)
+            came = send_and_wait(url, mails, written, app)
+            if came.letter is None:
+                out.print(came.told, highlight=False, markup=False)
+            _wait_until_sent(app)
+            for letter in [each for each in read_all(mails) if each.path not in printed]:
+                printed.add(letter.path)
+                last[letter.header("To").partition("@")[0]] = letter
+                print_letter(letter)
+    out.print(Rule(f"a whole game by mail, in {time.monotonic() - started:.1f} seconds"))
+
+
+def _wait_until_sent(app: App) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while list_outbox(app, "waiting", 1):
+        if time.monotonic() > deadline:
+            raise NoAnswer
+        time.sleep(LOOK_EVERY)
+
+
+def _demo_mails() -> Iterator[tuple[str, str, str]]:
+    yield "alice", "signup alice sesame", ""
+    yield "bob", "signup bob poppy", ""
+    yield "alice", "four-in-a-row challenge alice bob", "Good luck!"
+    for ply, move in enumerate(DEMO_GAME.split()):
+        yield ("alice", "bob")[ply % 2], "", move
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[tuple[Settings, App, str]]:
+    # Slow to import, and `pbmserv mail` needs none of it.
+    from pbmserv.cli.serve import all_parts, run_parts
+
+    own: dict[str, Any] = {
+        "data": folder,
+        "database": "",
+        "address": "pbmserv@localhost",
+        "listen": "smtp://127.0.0.1:0",
+        "out": "",
+        "web": "",
+        "site_url": "",
+        "confirm": "from",
+        "games": "",
+        "robots": "0",  # two people play, so nothing would come of another process
+    }
+    settings = replace(settings_or_exit(), **own)
+    stop = threading.Event()
+    app = build_app(settings, bring_up_to_date=True)
+    parts = all_parts(settings, app)
+    url = next(name for name in parts if "://" in name)
+    running = threading.Thread(target=run_parts, args=(parts, stop))
+    running.start()
+    try:
+        yield settings, app, url
+    finally:
+        stop.set()
+        running.join()

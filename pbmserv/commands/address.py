@@ -1,33 +1,29 @@
-"""`add` and `change address`: another mail address for a player.
+"""`signup`, `add` and `change address`: an account, and its mail addresses.
 
-The new address is asked first. Its `yes` is handled in `yes_no`.
+A new address is asked first. Its `yes` is handled in `yes_no`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final, Literal
 
+from pbmserv.commands.changes import NewPlayer
 from pbmserv.commands.command import (
+    Command,
     Confirmation,
     Decision,
     Notifications,
-    PlayerCommand,
-    PlayerRequest,
+    NotOurPlayer,
     Question,
     Reply,
+    Request,
 )
-from pbmserv.commands.vocabulary import is_address
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, names_like, skeleton
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import PersonalQuestion, Player
 from pbmserv.matches.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class AddressArguments:
-    """A mail address."""
-
-    address: str
 
 
 class AddressAsked(Reply):
@@ -80,7 +76,7 @@ class AddressIsYours(CommandError):
 
 
 class TooManyAddresses(CommandError):
-    """So many addresses are all that one player may have, or (`are_asked`) may have asked without an answer yet.
+    """The player has `limit` addresses, or (`are_asked`) has had `limit` asked that have not answered yet.
 
     `last` is one that the player has, not the first unless it is the only one.
     """
@@ -100,10 +96,10 @@ TAKEN_BACK_WITHIN: Final = timedelta(days=7)
 Place = Literal["address", "first address"]
 
 
-def ask_address(request: PlayerRequest[AddressArguments], records: Queries, place: Place) -> Decision:
+def ask_address(request: Request, records: Queries, place: Place) -> Decision:
     """Mails the address named the question whether it is the player's, unless something speaks against it.
 
-    One that is another's, answered for or not, is not asked, and who named it is told the same: it is nobody's
+    One that is another's, answered for or not, is not asked, and who named it gets the same answer: it is nobody's
     business who plays here.
     """
     player, address = request.player, request.arguments.address.lower()
@@ -138,7 +134,7 @@ def ask_own_address(
 
 
 def tell_first(player: Player, address: str, is_first: bool, records: Queries, now: datetime) -> Question:
-    """What a player's first address is told of a new one, and can answer with `no`."""
+    """What a player's first address reads of a new one, and can answer with `no`."""
     stay = tuple(each for each in records.addresses(player) if each != address)
     told = Confirmation(
         kind="take back",
@@ -165,7 +161,7 @@ def unanswered(address: str, player: Player, records: Queries) -> tuple[int, ...
     return () if owner is None or owner.id == player.id or owner.is_confirmed else (owner.id,)
 
 
-def _require_new_address(request: PlayerRequest[AddressArguments], records: Queries) -> None:
+def _require_new_address(request: Request, records: Queries) -> None:
     player, address = request.player, request.arguments.address.lower()
     if not is_address(address):
         raise NotAnAddress(command=request.command.name)
@@ -181,12 +177,12 @@ def _require_new_address(request: PlayerRequest[AddressArguments], records: Quer
         raise TooManyAddresses(limit=MOST_ASKED, are_asked=True, last=theirs[-1])
 
 
-def run_add(request: PlayerRequest[AddressArguments], records: Queries, now: datetime) -> Decision:
+def run_add(request: Request, records: Queries, now: datetime) -> Decision:
     """Asks the address, which becomes one of the player's with the `yes` that comes from there."""
     return ask_address(request, records, "address")
 
 
-add_command = PlayerCommand(
+add_command = Command(
     name="add",
     forms=("add [userid password] address",),
     summary="add another email address of yours",
@@ -195,15 +191,139 @@ add_command = PlayerCommand(
 )
 
 
-def run_change_address(request: PlayerRequest[AddressArguments], records: Queries, now: datetime) -> Decision:
+def run_change_address(request: Request, records: Queries, now: datetime) -> Decision:
     """Asks the new address, though it be the player's already: its `yes` shows that mail arrives there."""
     return ask_address(request, records, "first address")
 
 
-change_address_command = PlayerCommand(
+change_address_command = Command(
     name="change address",
     forms=("change address [userid password] address",),
     summary="have your mail go to another address",
     example="change address alice@home.example",
     run=run_change_address,
+)
+
+
+class SignedUp(Reply):
+    """An account was opened, and its address is believed: the server's mail goes there.
+
+    Without a password where none was chosen, or more than one, and nobody can tell by whom.
+    """
+
+    userid: str
+    address: str
+    has_password: bool = False
+
+
+class AccountOpened(Reply):
+    """To the sender of a `signup`: the account waits for an answer from its address, to which a mail has gone."""
+
+    userid: str
+    address: str
+
+
+class Welcome(Reply):
+    """The first mail to a new address: its reader is to answer, by a first move or by `yes`."""
+
+    userid: str
+    address: str
+
+
+class UseridTaken(CommandError):
+    """Somebody else is called `userid`, or `like` it; `free` are not taken."""
+
+    userid: str
+    like: str
+    free: tuple[str, ...]
+
+
+class BadUserid(CommandError):
+    """The word for a userid cannot be one: its form, or that it means something else; `free` could be."""
+
+    why: Literal["form", "reserved"]
+    free: tuple[str, ...]
+
+
+class BadAddress(CommandError):
+    """What stood in an address's place is no mail address."""
+
+
+class AddressTaken(CommandError):
+    """The address already belongs to a player; only a mail to that address names the `userid`."""
+
+    address: str
+    userid: str | None
+
+
+ASKED_AGAIN_AFTER: Final = timedelta(days=1)
+"""An address that does not answer is asked once a day at most."""
+
+HELD_UNCONFIRMED: Final = timedelta(days=7)
+"""How long a userid is kept for an account that has not answered yet."""
+
+
+def run_signup(request: Request, records: Queries, now: datetime) -> Decision:
+    """Opens an account for the sender's address, or for the one named."""
+    userid = request.arguments.userid
+    sender = request.actor.address
+    address = (request.arguments.address or sender or "").lower()
+    if not address:
+        raise NotOurPlayer(command="signup")
+    if not is_userid(userid):
+        raise BadUserid(why="form", free=free_names("", sender or "", request.server, records))
+    if is_kept_back(userid, request.server):
+        raise BadUserid(why="reserved", free=free_names(userid, sender or "", request.server, records))
+    if address != sender and not is_address(address):
+        raise BadAddress()
+    if request.server.owns(address):
+        raise OurAddress(address=address)
+    other = _namesake(userid, address, records, now)
+    owner = records.owner_of(address)
+    if owner is not None and owner.is_confirmed and address == sender:
+        raise AddressTaken(address=address, userid=owner.userid)
+    if other is not None:
+        free = free_names(userid, sender or "", request.server, records)
+        raise UseridTaken(userid=userid, like=other.userid, free=free)
+    if owner is not None and (owner.is_confirmed or records.signed_up(owner) > now - ASKED_AGAIN_AFTER):
+        # One who names another's address gets the same answer, whether it is taken or not.
+        return Decision(AccountOpened(userid, address))
+    is_confirmed = request.actor.is_believed and address == sender
+    in_the_way = {each.id for each in (owner, records.player(userid)) if each is not None}
+    replaced = tuple(sorted(in_the_way))
+    account = NewPlayer(userid, address, request.password_hash, is_confirmed, replaced)
+    if is_confirmed:
+        return Decision(SignedUp(userid, address, account.password_hash is not None), changes=(account,))
+    asked = Confirmation("sign-up", userid, address, about=f"sign-up {address}")
+    return Decision(
+        AccountOpened(userid, address),
+        changes=(account,),
+        notifications=Notifications(question=Question(asked, Welcome(userid, address))),
+    )
+
+
+def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Player | None:
+    """Somebody else who is called so, or nearly so; an account that has not answered in time does not count."""
+    for each in sorted(
+        records.named_like(skeleton(userid)), key=lambda each: each.userid.lower() != userid.lower()
+    ):
+        is_there = each.is_confirmed or records.signed_up(each) > now - HELD_UNCONFIRMED
+        if is_there and (each.is_confirmed or each.address != address):
+            return each
+    return None
+
+
+def free_names(userid: str, address: str, server: Server, records: Queries) -> tuple[str, ...]:
+    """Names that nobody has, for one who wants this name and has this address."""
+    names = names_like(userid, address, server)
+    return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
+
+
+signup_command = Command(
+    name="signup",
+    kind="signup",
+    forms=("signup userid [password] [address]",),
+    summary="open an account for your mail address",
+    example="signup alice",
+    run=run_signup,
 )

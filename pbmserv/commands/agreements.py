@@ -1,27 +1,17 @@
 """`propose`, `undo`, `accept` and `reject`: draws and take-backs, which the other players must agree to."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from pbmserv.commands.command import BoardArguments, Decision, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.offers import accept_offer
 from pbmserv.games.game import Seat
-from pbmserv.matches.agreements import accept, ask_undo, propose, reject
+from pbmserv.matches import moves
 from pbmserv.matches.log import Entry
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import OfferKind
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptArguments:
-    """An open offer, or a board where something waits for an answer."""
-
-    offer: int | None
-    board: int | None
-    game: str | None
-    ply: int | None
 
 
 class DrawProposed(Reply):
@@ -32,7 +22,7 @@ class DrawProposed(Reply):
 
 
 class UndoAsked(Reply):
-    """The sender wants to take back `move`, to which `waits_for` have to agree; `also` so many moves after it."""
+    """The sender wants to take back `move`, to which `waits_for` have to agree, and the `also` moves after it."""
 
     board: int
     move: str
@@ -81,20 +71,17 @@ class OfferDropped(Reply):
 IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
 
 
-def consent(
-    word: str, board: GameState, seat: Seat, request: PlayerRequest[BoardArguments], now: datetime
-) -> Decision:
+def consent(word: str, board: GameState, seat: Seat, request: Request, now: datetime) -> Decision:
     """What comes of one of these words, said by a seat of a board."""
     match, state = board.match, board.state
     ply, seen_at = request.arguments.ply, request.replied_to.written_at
     if word == "propose":
-        entry = propose(match, state, seat, now, ply)
+        entry = moves.propose(match, state, seat, now, ply)
     elif word == "undo":
-        entry = ask_undo(match, state, seat, now)
-    elif word == "accept":
-        entry = accept(match, state, seat, now, ply, seen_at)
+        entry = moves.ask_undo(match, state, seat, now)
     else:
-        entry = reject(match, state, seat, now, ply, seen_at)
+        kind: Literal["accepted", "rejected"] = "accepted" if word == "accept" else "rejected"
+        entry = moves.answer(kind, match, state, seat, now, ply, seen_at)
     after = board.apply(entry)
     return Decision(_reply(entry, board, after), entries=(entry,), boards=(after,))
 
@@ -118,51 +105,30 @@ def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:
     return DrawAgreed(number) if answered.kind == "draw" else UndoAgreed(number, by, after.on_turn or "")
 
 
-def run(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Proposes a draw, asks for a take-back or rejects either in the name of the player's seat."""
     return consent(request.command.name, *find_seat(request, records), request, now)
 
 
-propose_command = PlayerCommand(
-    name="propose",
-    forms=("[game] propose board [userid password]",),
-    summary="propose a draw",
-    example="propose 101",
-    run=run,
-    scope="board",
-)
-
-undo_command = PlayerCommand(
-    name="undo",
-    forms=("[game] undo board [userid password]",),
-    summary="ask the others to let you take your last move back",
-    example="undo 101",
-    run=run,
-    scope="board",
-)
-
-reject_command = PlayerCommand(
-    name="reject",
-    forms=("[game] reject board [userid password]",),
-    summary="reject a draw or a take-back",
-    example="reject 101",
-    run=run,
-    scope="board",
-)
+def _declared(name: str, summary: str) -> Command:
+    form, example = f"[game] {name} board [userid password]", f"{name} 101"
+    return Command(name, (form,), summary, example, run, scope="board")
 
 
-def run_accept(request: PlayerRequest[AcceptArguments], records: Queries, now: datetime) -> Decision:
+propose_command = _declared("propose", "propose a draw")
+undo_command = _declared("undo", "ask the others to let you take your last move back")
+reject_command = _declared("reject", "reject a draw or a take-back")
+
+
+def run_accept(request: Request, records: Queries, now: datetime) -> Decision:
     """Agrees in the name of the player's seat, or takes one in an open offer."""
-    said = request.arguments
-    if said.offer is not None:
-        return accept_offer(request, said.offer, records, now)
-    # The usage patterns name the one or the other.
-    assert said.board is not None
-    on_board = request.with_arguments(BoardArguments(said.board, said.game, said.ply))
-    return consent("accept", *find_seat(on_board, records), on_board, now)
+    offer = request.arguments.offer
+    if offer is not None:
+        return accept_offer(request, offer, records, now)
+    return consent("accept", *find_seat(request, records), request, now)
 
 
-accept_command = PlayerCommand(
+accept_command = Command(
     name="accept",
     forms=("accept offer", "[game] accept board [userid password]"),
     summary="accept a draw, a take-back or an open offer",

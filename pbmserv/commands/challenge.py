@@ -1,23 +1,28 @@
 """`challenge` and `rematch`: start a game with other players, or play a finished one again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbmserv.commands.command import (
-    BoardArguments,
     BoardRef,
+    Command,
     Decision,
     Notifications,
-    PlayerCommand,
-    PlayerRequest,
     Remark,
     Reply,
+    Request,
     ShownBoards,
 )
-from pbmserv.commands.game_limits import require_within_limits
 from pbmserv.commands.lookup import find_player, find_seat
-from pbmserv.commands.new_game import Terms, opened, read_game, read_terms, require_offered, require_willing
+from pbmserv.commands.new_game import (
+    Terms,
+    opened,
+    read_game,
+    read_terms,
+    require_offered,
+    require_willing,
+    require_within_limits,
+)
 from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.matches.errors import CommandError
@@ -25,15 +30,6 @@ from pbmserv.matches.log import Match, rules_of, title_of
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
-
-
-@dataclass(frozen=True, slots=True)
-class ChallengeArguments:
-    """A game, who plays it in which order, and its options."""
-
-    game: str | None
-    userids: tuple[str, ...]
-    options: tuple[tuple[str, str], ...]
 
 
 class Challenged(Reply):
@@ -71,7 +67,7 @@ class NotAmongPlayers(CommandError):
     others: tuple[str, ...]
 
 
-def run_challenge(request: PlayerRequest[ChallengeArguments], records: Queries, now: datetime) -> Decision:
+def run_challenge(request: Request, records: Queries, now: datetime) -> Decision:
     """Starts the match, unless something about its players, options or number speaks against it."""
     starter = request.player
     name = read_game(request.arguments.game, "challenge alice bob", request.server)
@@ -110,7 +106,7 @@ def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Ga
     return found
 
 
-challenge_command = PlayerCommand(
+challenge_command = Command(
     name="challenge",
     kind="opening",
     forms=("[game] challenge userid+ [-options]",),
@@ -146,20 +142,20 @@ class NotOverYet(CommandError):
 
 
 class NotAllHere(CommandError):
-    """Of the players of a board one is no player here any more, so that they cannot play `game` again."""
+    """One of the players of a board has left the club, so that they cannot play `game` again."""
 
     game: str
 
 
 class NobodyLeft(CommandError):
-    """So many of three and more have declined a board, `without`, that the others are too few for its `game`."""
+    """Of three and more, `without` have declined a board, and the others are too few for its `game`."""
 
     game: str
     userid: str
     without: tuple[str, ...]
 
 
-def run_rematch(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run_rematch(request: Request, records: Queries, now: datetime) -> Decision:
     """Starts the same game with the same players on the same terms, unless it runs already.
 
     Where some of three and more have declined, the others go on without them, in the same order.
@@ -213,7 +209,7 @@ def _players_again(match: Match, userids: Sequence[str], records: Queries) -> tu
     return tuple(found)
 
 
-rematch_command = PlayerCommand(
+rematch_command = Command(
     name="rematch",
     kind="opening",
     forms=("[game] rematch board",),

@@ -44,8 +44,7 @@ class NewPassword(Change):
 
 
 class RevokedWords(Change):
-    """Whatever a player was mailed up to now proves nothing any more: neither its address nor its links, and
-    questions in it are closed."""
+    """Earlier mails to a player no longer prove anything, by address or link, and questions in them are closed."""
 
     player_id: int
 
@@ -78,8 +77,8 @@ class DeniedAddress(Change):
 class RestoredAddress(Change):
     """An address is the player's first one, again or by the operator; only those that `stay` are theirs besides.
 
-    No password is in force then, since whoever had the account may have chosen it; and no address that was told of
-    a change `since` then (None: none at all) can take it back any more.
+    No password is in force then, since the one who had the account may have chosen it; and no address that was
+    told of a change `since` then (None: none at all) can take it back any longer.
     """
 
     player_id: int
@@ -105,7 +104,7 @@ class MailStopped(Change):
 
 
 class BlockChange(Change):
-    """A player wants nothing from another one any more; or again, when it `is_lifted`."""
+    """A player blocks another one, or lifts the block (`is_lifted`)."""
 
     player_id: int
     blocked_id: int
@@ -119,7 +118,7 @@ class Erased(Change):
 
 
 class Barred(Change):
-    """The operator wants a player here no more; or lets them come again, when it `is_lifted`."""
+    """The operator bans a player, or lifts the ban (`is_lifted`)."""
 
     player_id: int
     is_lifted: bool = False
@@ -142,7 +141,7 @@ class NewVacations(Change):
 
 
 class WeeklyPuzzle(Change):
-    """A player gets a puzzle a week, next at `due`; None: no more."""
+    """A player gets a puzzle a week, next at `due`; None: no longer."""
 
     player_id: int
     due: datetime | None
@@ -168,7 +167,7 @@ class PuzzleAnswered(Change):
 
 
 class NewConditionalPlan(Change):
-    """What a seat has in mind for a board, known to nobody else: in the place of what it had of that kind.
+    """A seat's plan for a board, known to nobody else, in place of the one of that kind that it had.
 
     `plies` are those played when it was made, or when what came before it was played; `content` can be JSON.
     """
@@ -181,7 +180,7 @@ class NewConditionalPlan(Change):
 
 
 class DroppedConditionalPlan(Change):
-    """A seat has that in mind no more."""
+    """A seat's plan of that kind is dropped."""
 
     board: int
     seat: Seat
@@ -189,7 +188,7 @@ class DroppedConditionalPlan(Change):
 
 
 class Subscription(Change):
-    """A player watches a board of others; or no more, when it `is_over`."""
+    """A player watches a board of others, or stops (`is_over`)."""
 
     board: int
     player_id: int
@@ -205,7 +204,7 @@ class AnalysisRequest(Change):
 
 
 class NewOffer(Change):
-    """A game is offered to whoever accepts, for so many `seats`, under a number that people type.
+    """A game for `seats` players is offered to anyone who accepts, under a number that people type.
 
     The player moves first in it, or last.
     """
@@ -228,14 +227,14 @@ class JoinedOffer(Change):
 
 
 class LeftOffer(Change):
-    """A player who had accepted an offer waits no more."""
+    """A player who had accepted an offer gives the seat up."""
 
     offer_id: int
     player_id: int
 
 
 class EndedOffer(Change):
-    """An offer is open no more: `match` has come of it, or it was withdrawn or has expired."""
+    """An offer is closed: `match` has come of it, or it was withdrawn or has expired."""
 
     offer_id: int
     status: Literal["taken", "withdrawn", "expired"]

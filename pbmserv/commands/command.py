@@ -11,11 +11,11 @@ The parser reads a line into `Arguments`; the command gets a `Request` with its 
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, TypeVar, cast, dataclass_transform, get_args, get_type_hints
+from typing import ClassVar, Literal, dataclass_transform
 
 import pbmserv.commands
 from pbmserv.commands.changes import Change
@@ -25,10 +25,6 @@ from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-
-A = TypeVar("A")
-A_co = TypeVar("A_co", covariant=True)
-B = TypeVar("B")
 
 # what it gets
 
@@ -73,64 +69,24 @@ class Arguments:
     """Words to other players, as written."""
 
     @property
-    def board(self) -> int | None:
-        """The first board."""
+    def board(self) -> int:
+        """The first board, for a command whose forms all name one."""
+        return self.boards[0].number
+
+    @property
+    def userid(self) -> str:
+        """The first player, for a command whose forms all name one."""
+        return self.userids[0]
+
+    @property
+    def first_board(self) -> int | None:
+        """The first board, if any is named."""
         return self.boards[0].number if self.boards else None
 
     @property
-    def userid(self) -> str | None:
-        """The first player."""
+    def first_userid(self) -> str | None:
+        """The first player, if any is named."""
         return self.userids[0] if self.userids else None
-
-
-def arguments_of(kind: type[A], read: Arguments) -> A:
-    """The arguments as a command wants them: each field is what the parser has read under that name."""
-    declared: Any = kind
-    return kind(**{each.name: getattr(read, each.name) for each in fields(declared)})
-
-
-@cache
-def arguments_in(run: Callable[..., object]) -> type[Any]:
-    """The class of a command's arguments, as its `run` says it: the X of a `PlayerRequest[X]`."""
-    (kind,) = get_args(get_type_hints(run)["request"])
-    return cast("type[Any]", kind)
-
-
-@dataclass(frozen=True, slots=True)
-class NoArguments:
-    """Nothing but the command, and perhaps a password."""
-
-
-@dataclass(frozen=True, slots=True)
-class BoardArguments:
-    """A board, perhaps with the game that it must be of."""
-
-    board: int
-    game: str | None
-    ply: int | None
-    """The ply that the sender expects next."""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveArguments(BoardArguments):
-    """A move on a board, and how it is written besides, if a phone has made its first letter a capital."""
-
-    move: str
-    moves: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerArguments:
-    """One player."""
-
-    userid: str
-
-
-@dataclass(frozen=True, slots=True)
-class MaybePlayerArguments:
-    """One player, or the one who asks."""
-
-    userid: str | None
 
 
 ConfirmationKind = Literal[
@@ -224,14 +180,14 @@ class RepliedTo:
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Generic[A_co]):
+class Request:
     """What one line of a mail asks for. It holds no password and no token."""
 
     line: str
     """The line as written, every secret blotted."""
 
     command: "Command"
-    arguments: A_co
+    arguments: Arguments
     actor: Actor
 
     password_hash: str | None = field(default=None, repr=False)
@@ -245,26 +201,12 @@ class Request(Generic[A_co]):
     server: Server = field(kw_only=True)
     """The server that gets the request."""
 
-    def with_arguments(self, arguments: B) -> "Request[B]":
-        """The same request with other arguments."""
-        return replace(cast("Request[B]", self), arguments=arguments)
-
-    def of_player(self, player: Player) -> "PlayerRequest[A_co]":
-        """The same request, known to be from a player."""
-        written = (self.line, self.command, self.arguments, self.actor, self.password_hash, self.comment)
-        return PlayerRequest(*written, self.replied_to, server=self.server, player=player)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerRequest(Request[A_co]):
-    """A request from a player."""
-
-    player: Player = field(kw_only=True)
-    """Its `actor.player`."""
-
-    def with_arguments(self, arguments: B) -> "PlayerRequest[B]":
-        """The same request with other arguments."""
-        return replace(cast("PlayerRequest[B]", self), arguments=arguments)
+    @property
+    def player(self) -> Player:
+        """The player whom it is from. Raises NotOurPlayer."""
+        if self.actor.player is None:
+            raise NotOurPlayer(board=self.arguments.first_board, command=self.command.name)
+        return self.actor.player
 
 
 BLOT = "***"
@@ -405,7 +347,7 @@ class NotOurPlayer(CommandError, about_identity=True):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command is called, how it is written, and who may give it: an OpenCommand or a PlayerCommand."""
+    """What a command is called, how it is written, who may give it, and what comes of it."""
 
     # One word or two.
     name: str
@@ -414,8 +356,8 @@ class Command:
     summary: str
     # A line that works as it stands, given such a board and player.
     example: str
-    run: Callable[..., Decision]
-    kind: CommandKind = field(kw_only=True)
+    run: Callable[[Request, Queries, datetime], Decision]
+    kind: CommandKind = field(default="binding", kw_only=True)
     # Whether it runs only after a `yes`, however well it is proven who gave it.
     asks_again: bool = field(default=False, kw_only=True)
     # What a binding command is about.
@@ -426,38 +368,14 @@ class Command:
         """Its help text: the block `help_NAME` in the template of its module."""
         return block_of(self.run.__module__, f"help_{self.name}".replace(" ", "_"))
 
-    def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
-        """What comes of a request. Changes nothing. Raises CommandError. `now` is when the mail was received."""
-        raise NotImplementedError
+    def decide(self, request: Request, records: Queries, now: datetime) -> Decision:
+        """What comes of a request; changes nothing. `now` is when the mail was received.
 
-
-@dataclass(frozen=True, slots=True)
-class OpenCommand(Command, Generic[A]):
-    """A command that people give who may be no players."""
-
-    kind: Literal["open", "signup", "token"] = field(default="open", kw_only=True)
-    run: Callable[[Request[A], Queries, datetime], Decision]
-
-    def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
-        """What comes of a request from anybody."""
-        arguments = arguments_of(arguments_in(self.run), request.arguments)
-        return self.run(request.with_arguments(arguments), records, now)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerCommand(Command, Generic[A]):
-    """A command that only players give. Its `run` gets a request that has a player."""
-
-    kind: Literal["opening", "binding"] = field(default="binding", kw_only=True)
-    run: Callable[[PlayerRequest[A], Queries, datetime], Decision]
-
-    def decide(self, request: Request[Arguments], records: Queries, now: datetime) -> Decision:
-        """What comes of a player's request. Raises NotOurPlayer for anybody else's."""
-        player = request.actor.player
-        if player is None:
-            raise NotOurPlayer(board=request.arguments.board, command=self.name)
-        arguments = arguments_of(arguments_in(self.run), request.arguments)
-        return self.run(request.with_arguments(arguments).of_player(player), records, now)
+        Raises CommandError; NotOurPlayer if only players may give the command and this is from nobody we know.
+        """
+        if self.kind in ("opening", "binding"):
+            _ = request.player
+        return self.run(request, records, now)
 
 
 @lru_cache(maxsize=1)

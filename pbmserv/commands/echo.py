@@ -1,4 +1,4 @@
-"""What a command line looks like when it is told again, or kept: words that nobody understood are blotted.
+"""What a command line looks like when it is repeated, or kept: words that nobody understood are blotted.
 
 People type their password where there is no place for it: `games alice sesame`. Whatever is no word of the
 language could be one, so that it is neither repeated in an answer, which goes through other hands, nor kept.

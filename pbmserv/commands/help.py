@@ -1,12 +1,11 @@
 """`help`: a page about a command, a game or a subject; of a tutorial, one for each game."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from pbmserv.commands.command import Command, Decision, OpenCommand, Reply, Request, commands
+from pbmserv.commands.command import Command, Decision, Reply, Request, commands
 from pbmserv.commands.new_game import games_offered
 from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import close_to
@@ -14,13 +13,6 @@ from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.queries import Queries
-
-
-@dataclass(frozen=True, slots=True)
-class HelpArguments:
-    """The subject of a page, in words."""
-
-    words: tuple[str, ...]
 
 
 class HelpIndex(Reply):
@@ -105,7 +97,7 @@ def subjects() -> tuple[str, ...]:
     return ("commands", *TOPICS, *games(), *(f"{TUTORIAL} {name}" for name in games()), *commands())
 
 
-def run(request: Request[HelpArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Finds the page, or what was perhaps meant."""
     subject = " ".join(request.arguments.words)
     reply = page(subject, request.server)
@@ -114,8 +106,9 @@ def run(request: Request[HelpArguments], records: Queries, now: datetime) -> Dec
     raise NoHelpOn(suggestions=close_to(subject, subjects()))
 
 
-command = OpenCommand(
+command = Command(
     name="help",
+    kind="open",
     forms=("help [subject]",),
     summary="read about a command, a game, or how to start",
     example="help tutorial",

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.command import Confirmation, Reply
-from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.set import LeaveKind
+from pbmserv.commands.talk import BroadcastFrom, MessageFrom
 from pbmserv.games.game import Move
 from pbmserv.matches.errors import CommandError
 

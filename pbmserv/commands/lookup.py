@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pbmserv.commands.command import BoardArguments, BoardRef, Command, NotOurPlayer, PlayerRequest, Request
+from pbmserv.commands.command import BoardRef, Command, Request
 from pbmserv.games import games
 from pbmserv.games.game import Seat
 from pbmserv.matches.errors import CommandError
@@ -63,7 +63,7 @@ class NoSuchPlayer(CommandError):
 
 
 class GameMissing(CommandError):
-    """Board `number` is of a game, or of a version of its rules, that this server does not have any more.
+    """Board `number` is of a game, or of a version of its rules, that this server no longer has.
 
     It is not named as the error's board, since that would be shown.
     """
@@ -125,10 +125,14 @@ def find_shown(ref: BoardRef, game: str | None, records: Queries, asker: Player 
     return board
 
 
-def find_seat(request: PlayerRequest[BoardArguments], records: Queries) -> tuple[GameState, Seat]:
+def named_board(request: Request, records: Queries) -> GameState:
+    """The board that a request names, as it stands."""
+    return find_board(request.arguments.board, request.arguments.game, records, request.actor.player)
+
+
+def find_seat(request: Request, records: Queries) -> tuple[GameState, Seat]:
     """The board that a player acts on, as it stands, and their seat at it."""
-    player = request.player
-    board = find_board(request.arguments.board, request.arguments.game, records, player)
+    board, player = named_board(request, records), request.player
     seat = board.match.seat_of(player.userid)
     if seat is None:
         raise NotYourBoard(board=board.match.number, userid=player.userid)
@@ -143,13 +147,10 @@ def find_player(userid: str, records: Queries) -> Player:
     return player
 
 
-def player_or_sender(userid: str | None, request: Request[object], records: Queries) -> Player:
-    """The player of a userid, or whoever asks where none was given."""
-    if userid is not None:
-        return find_player(userid, records)
-    if request.actor.player is None:
-        raise NotOurPlayer(command=request.command.name)
-    return request.actor.player
+def player_or_sender(request: Request, records: Queries) -> Player:
+    """The first player that a request names, or its sender if it names none."""
+    userid = request.arguments.first_userid
+    return request.player if userid is None else find_player(userid, records)
 
 
 def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:

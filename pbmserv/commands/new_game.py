@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
+from pbmserv.commands.command import Request
 from pbmserv.commands.lookup import require_game
+from pbmserv.commands.policy import GAMES, UNBEGUN, UNPROVEN_GAMES, UNPROVEN_UNBEGUN
 from pbmserv.commands.server import Server
 from pbmserv.commands.time_options import TIME_OPTIONS, read_time_options
 from pbmserv.games import games
@@ -231,7 +233,7 @@ def opened(
 
 
 class RobotDoesNotPlay(CommandError):
-    """The robot `userid` does not play `title` with so many `seats`; those of `robots` do, the weakest first.
+    """The robot `userid` does not play `title` with `seats` seats; those of `robots` do, the weakest first.
 
     `game` and `userids`, with one of them in its place, make a command.
     """
@@ -247,7 +249,7 @@ class RobotDoesNotPlay(CommandError):
 def require_able(
     game_name: str, options: Sequence[tuple[str, str]], players: Sequence[Player], records: Queries
 ) -> None:
-    """Raises RobotDoesNotPlay where one of these players is a robot that does not play this game with so many."""
+    """Raises RobotDoesNotPlay if one of these is a robot that does not play this game with this many players."""
     game = games()[game_name]
     robots = [player for player in players if player.robot is not None]
     if not robots:
@@ -267,3 +269,48 @@ def require_able(
             game=game_name,
             userids=tuple(free if player is robot else player.userid for player in players),
         )
+
+
+class TooManyGames(CommandError):
+    """`starter` has started `limit` games that are in play; or, without proof, `limit` within a day.
+
+    With proof the limit is `proven_limit`: `line` is what to send again.
+    """
+
+    starter: str
+    limit: int
+    proven_limit: int
+    line: str
+
+
+class TooManyUnbegun(CommandError):
+    """`limit` games of `starter` wait for a first move of `userid`; without proof the limit is lower.
+
+    With proof the limit is `proven_limit`: `line` is what to send again.
+    """
+
+    userid: str
+    starter: str
+    limit: int
+    proven_limit: int
+    line: str
+
+
+def require_within_limits(
+    players: Sequence[Player], request: Request, records: Queries, now: datetime, line: str = ""
+) -> None:
+    """Raises where a player cannot start one more match with these at the moment. `line` asks for it again."""
+    starter, is_proven, line = request.player, request.actor.proven, line or request.line
+    started = records.started_in_play(starter.userid)
+    limit = GAMES
+    if not is_proven and started < GAMES.most:
+        limit = UNPROVEN_GAMES
+        started = records.started_since(starter.userid, now - limit.per)
+    if started >= limit.most:
+        raise TooManyGames(starter=starter.userid, limit=limit.most, proven_limit=GAMES.most, line=line)
+    most = UNBEGUN.most if is_proven else UNPROVEN_UNBEGUN.most
+    for player in players:
+        if player.id != starter.id and records.unbegun(starter.userid, player.userid) >= most:
+            raise TooManyUnbegun(
+                userid=player.userid, starter=starter.userid, limit=most, proven_limit=UNBEGUN.most, line=line
+            )

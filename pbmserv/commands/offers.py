@@ -1,27 +1,16 @@
-"""`seek`, `withdraw`, and `accept` for an open offer: games for whoever accepts."""
+"""`seek`, `withdraw`, and `accept` for an open offer: games for anyone who accepts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
+from pbmserv.commands import new_game
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
-from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Remark, Reply
-from pbmserv.commands.game_limits import require_within_limits
+from pbmserv.commands.command import Command, Decision, Notifications, Remark, Reply, Request
 from pbmserv.commands.lookup import find_player
-from pbmserv.commands.new_game import (
-    BadOptionValue,
-    Options,
-    TakesNoChallenges,
-    Terms,
-    UnknownOption,
-    opened,
-    read_game,
-    read_terms,
-    require_offered,
-    require_together,
-)
+from pbmserv.commands.new_game import Options, Terms
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import title_of
@@ -31,14 +20,6 @@ from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import replay
 
 
-@dataclass(frozen=True, slots=True)
-class SeekArguments:
-    """A game and its options."""
-
-    game: str | None
-    options: tuple[tuple[str, str], ...]
-
-
 class OfferOpened(Reply):
     """The sender's offer is open."""
 
@@ -46,7 +27,7 @@ class OfferOpened(Reply):
 
 
 class TooManyOffers(CommandError):
-    """So many offers may be open: the sender's own, which are `own`, or (then it is empty) all there are."""
+    """`limit` offers are open: the sender's own, which are `own`, or (then it is empty) all there are."""
 
     limit: int
     own: tuple[int, ...]
@@ -58,17 +39,17 @@ PLAYERS = "players"
 LAST = "last"
 
 
-def run_seek(request: PlayerRequest[SeekArguments], records: Queries, now: datetime) -> Decision:
+def run_seek(request: Request, records: Queries, now: datetime) -> Decision:
     """Opens the offer under a number of its own."""
     seeker = request.player
-    game = read_game(request.arguments.game, "seek", request.server)
+    game = new_game.read_game(request.arguments.game, "seek", request.server)
     options = request.arguments.options
     seats = _seats(game, options)
     of_match = tuple((name, value) for name, value in options if name not in (PLAYERS, LAST))
-    terms = read_terms(game, of_match, seats, "seek", more=(PLAYERS, LAST))
+    terms = new_game.read_terms(game, of_match, seats, "seek", more=(PLAYERS, LAST))
     if dict(options).get(LAST):
-        raise UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
-    require_offered(terms, request.server)
+        raise new_game.UnknownOption(game=game, options=(PLAYERS, LAST), command="seek")
+    new_game.require_offered(terms, request.server)
     number = _number(seeker, records)
     moves_last = LAST in dict(options)
     # Robots accept no offers, so it is for people.
@@ -86,7 +67,7 @@ def _seats(game: str, options: Options) -> int:
         return info.least_seats
     value = " ".join(wanted)
     if value not in choices:
-        raise BadOptionValue(game=game, name=PLAYERS, choices=choices, userids=())
+        raise new_game.BadOptionValue(game=game, name=PLAYERS, choices=choices, userids=())
     return int(value)
 
 
@@ -101,7 +82,7 @@ def _number(seeker: Player, records: Queries) -> int:
     return number
 
 
-seek_command = PlayerCommand(
+seek_command = Command(
     name="seek",
     kind="opening",
     forms=("[game] seek [-options]", "seek game [-options]"),
@@ -109,13 +90,6 @@ seek_command = PlayerCommand(
     example="cephalopod seek",
     run=run_seek,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawArguments:
-    """An open offer."""
-
-    offer: int
 
 
 class JoinedIn(Reply):
@@ -132,21 +106,21 @@ class OfferTaken(Reply, place="below"):
 
 
 class OfferWithdrawn(Reply):
-    """The sender's offer is open no more."""
+    """The sender's offer is no longer open."""
 
     number: int
     joined: tuple[str, ...]
 
 
 class SteppedBack(Reply):
-    """The sender, who had accepted an offer of `seeker`, waits no more."""
+    """The sender, who had accepted an offer of `seeker`, has given the seat up."""
 
     number: int
     seeker: str
 
 
 class OfferGone(Reply):
-    """An offer that the reader had accepted is open no more: `seeker` has withdrawn it."""
+    """To a player who had accepted an offer: `seeker` has withdrawn it."""
 
     number: int
     game: str
@@ -191,7 +165,7 @@ class NotYourOffer(CommandError):
 MOST_LISTED = 5
 
 
-def accept_offer(request: PlayerRequest[Any], number: int, records: Queries, now: datetime) -> Decision:
+def accept_offer(request: Request, number: int, records: Queries, now: datetime) -> Decision:
     """Takes a seat; when it was the last one, the match begins. `number` is the one of the offer."""
     player = request.player
     offer = records.offer(number)
@@ -205,8 +179,8 @@ def accept_offer(request: PlayerRequest[Any], number: int, records: Queries, now
         raise AlreadyJoined(offer=offer)
     players = _players(offer, player, records)
     _require_willing(offer, players, player, records)
-    require_offered(Terms(offer.game, offer.options), request.server)
-    require_within_limits(players, request, records, now)
+    new_game.require_offered(Terms(offer.game, offer.options), request.server)
+    new_game.require_within_limits(players, request, records, now)
     if offer.missing > 1:
         joined = replace(offer, joined=(*offer.joined, player.userid))
         return Decision(JoinedIn(joined), changes=(JoinedOffer(offer.id, player.id),))
@@ -222,17 +196,17 @@ def _require_willing(offer: OpenOffer, players: Sequence[Player], player: Player
     """Raises where these cannot sit at one board with `player`. An offer is no challenge: all may accept it."""
     for other in players:
         if records.is_blocked(player.userid, by=other.userid):
-            raise TakesNoChallenges(userid=other.userid)
+            raise new_game.TakesNoChallenges(userid=other.userid)
         if records.is_blocked(other.userid, by=player.userid):
             raise YouBlocked(number=offer.number, userid=other.userid)
-    require_together(players, records)
+    new_game.require_together(players, records)
 
 
 def _begun(
     offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries, now: datetime
 ) -> Decision:
     terms = Terms(offer.game, offer.options, offer.rated, offer.clock)
-    match = opened(terms, players, player, records, now)
+    match = new_game.opened(terms, players, player, records, now)
     taken = OfferTaken(offer.number, offer.seeker)
     return Decision(
         Challenged(match.number, title_of(match), match.userids),
@@ -265,9 +239,10 @@ def told_of_end(offer: OpenOffer) -> list[tuple[str, Reply]]:
     return [(userid, OfferGone(offer.number, offer.game, offer.seeker)) for userid in offer.joined]
 
 
-def run_withdraw(request: PlayerRequest[WithdrawArguments], records: Queries, now: datetime) -> Decision:
+def run_withdraw(request: Request, records: Queries, now: datetime) -> Decision:
     """Closes the sender's own offer, or gives the sender's seat in another one free."""
     player, number = request.player, request.arguments.offer
+    assert number is not None, "its form names an offer"
     offer = records.offer(number)
     if offer is None or offer.status != "open":
         own = tuple(each for each in records.open_offers() if player.userid in each.players)
@@ -284,7 +259,7 @@ def run_withdraw(request: PlayerRequest[WithdrawArguments], records: Queries, no
     return Decision(SteppedBack(number, offer.seeker), changes=(LeftOffer(offer.id, player.id),))
 
 
-withdraw_command = PlayerCommand(
+withdraw_command = Command(
     name="withdraw",
     forms=("withdraw offer",),
     summary="take back an open offer, or your seat in one",

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from pbmserv.commands.agreements import IN_A_MOVES_PLACE
-from pbmserv.commands.command import Actor, Arguments, Decision, Reply, Request, commands
+from pbmserv.commands.command import Actor, Decision, Reply, Request, commands
 from pbmserv.commands.queue import play_on
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Match
@@ -12,7 +12,7 @@ from pbmserv.matches.queries import Queries
 
 
 class BannedHere(CommandError, about_identity=True):
-    """The operator wants `userid` here no more."""
+    """The operator has banned `userid`."""
 
     userid: str
 
@@ -29,7 +29,7 @@ class YesNeeded(Reply):
 
 
 OPEN_TO_BANNED: Final = frozenset({"export", "delete", "yes", "no"})
-"""What is a player's right even when the operator wants them here no more: their data, and to be forgotten."""
+"""What a banned player may still do: get their data, and be forgotten."""
 
 SETTINGS_ABOUT_MAIL: Final = frozenset(
     {"broadcast", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation", "words"}
@@ -39,10 +39,10 @@ SETTINGS_ABOUT_MAIL: Final = frozenset(
 BY_ANSWER: Final = frozenset({"personal", "shown", "link"})
 
 
-def decide(request: Request[Arguments], records: Queries, now: datetime) -> Decision:
+def decide(request: Request, records: Queries, now: datetime) -> Decision:
     """What comes of a request; changes nothing. `now` is when its mail was kept.
 
-    What binds a player and was not proven waits for a `yes`; that it would be refused is told at once.
+    What binds a player and was not proven waits for a `yes`; but a refusal comes at once.
     """
     _require_not_banned(request)
     decided = commands()[request.command.name].decide(request, records, now)
@@ -72,24 +72,24 @@ def speaks_on(actor: Actor, match: Match, records: Queries) -> bool:
     return actor.proven and (is_shown or set(match.userids) <= _shown_players(actor, records))
 
 
-def _require_not_banned(request: Request[Arguments]) -> None:
+def _require_not_banned(request: Request) -> None:
     player, is_operators = request.actor.player, request.actor.proof == "operator"
     if player is None or not player.is_banned or is_operators or request.command.name in OPEN_TO_BANNED:
         return
     raise BannedHere(userid=player.userid)
 
 
-def _is_for_good(request: Request[Arguments]) -> bool:
+def _is_for_good(request: Request) -> bool:
     return request.command.asks_again and request.actor.proof not in ("confirmed", "operator")
 
 
-def _binds(request: Request[Arguments]) -> bool:
-    # Whoever accepts an open offer is bound to nothing: before their own first move they may decline.
+def _binds(request: Request) -> bool:
+    # Accepting an open offer binds to nothing: players may decline before their own first move.
     joins = request.command.name == "accept" and request.arguments.offer is not None
     return request.command.kind == "binding" and not joins
 
 
-def _is_proven(request: Request[Arguments], records: Queries) -> bool:
+def _is_proven(request: Request, records: Queries) -> bool:
     actor = request.actor
     match actor.proof:
         case "none":
@@ -107,13 +107,13 @@ def _is_proven(request: Request[Arguments], records: Queries) -> bool:
             return True
 
 
-def _is_next_move(request: Request[Arguments]) -> bool:
+def _is_next_move(request: Request) -> bool:
     """Whether it is a move on a board that the mail showed, and the next one after what it showed."""
     arguments, shown = request.arguments, dict(request.actor.shown)
     return _is_move(request) and arguments.ply == shown[arguments.boards[0].number] + 1
 
 
-def _is_move(request: Request[Arguments]) -> bool:
+def _is_move(request: Request) -> bool:
     """Whether it is a move on a board that the mail showed."""
     arguments, shown = request.arguments, dict(request.actor.shown)
     if request.command.name != "move" or arguments.move.lower() in ("resign", *IN_A_MOVES_PLACE):
@@ -121,7 +121,7 @@ def _is_move(request: Request[Arguments]) -> bool:
     return arguments.boards[0].number in shown
 
 
-def _is_within_mail(request: Request[Arguments], records: Queries) -> bool:
+def _is_within_mail(request: Request, records: Queries) -> bool:
     match request.command.scope:
         case "board":
             return {ref.number for ref in request.arguments.boards} <= dict(request.actor.shown).keys()
@@ -134,13 +134,13 @@ def _is_within_mail(request: Request[Arguments], records: Queries) -> bool:
             return not _is_about_account(request)
 
 
-def _is_about_account(request: Request[Arguments]) -> bool:
+def _is_about_account(request: Request) -> bool:
     if request.command.scope == "setting":
         return request.arguments.words[:1] == () or request.arguments.words[0] not in SETTINGS_ABOUT_MAIL
     return request.command.scope == "account"
 
 
 def _shown_players(actor: Actor, records: Queries) -> set[str]:
-    """Whoever plays on the boards that the mail showed."""
+    """All who play on the boards that the mail showed."""
     boards = (records.board(number) for number, _ in actor.shown)
     return {userid for board in boards if board is not None for userid in board.match.userids}

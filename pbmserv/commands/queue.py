@@ -1,7 +1,7 @@
 """`queue`: moves that are played if the others play what they may; and how these are played, after a decision."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -9,13 +9,12 @@ from typing import Final
 from pbmserv.commands import queue_notation
 from pbmserv.commands.changes import Change, DroppedConditionalPlan, NewConditionalPlan
 from pbmserv.commands.command import (
-    BoardArguments,
     BoardRef,
+    Command,
     Decision,
-    PlayerCommand,
-    PlayerRequest,
     Remark,
     Reply,
+    Request,
     ShownBoards,
 )
 from pbmserv.commands.echo import echo_words
@@ -23,31 +22,13 @@ from pbmserv.commands.lookup import find_seat
 from pbmserv.commands.move import MovePlayed, play_ply
 from pbmserv.commands.queue_notation import Misread
 from pbmserv.games.game import MoveError, Seat
-from pbmserv.matches import conditional_check
-from pbmserv.matches.conditional_check import Misfit, checked, example
-from pbmserv.matches.conditional_moves import (
-    Ahead,
-    Branch,
-    ConditionalPlan,
-    Missed,
-    answers,
-    branches_of,
-    fitting,
-    plan_of,
-    played_since,
-)
+from pbmserv.matches import conditional_moves
+from pbmserv.matches.conditional_moves import Ahead, Branch, ConditionalPlan, Misfit, Missed, checked, example
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import is_legal, require_may_act
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-
-
-@dataclass(frozen=True, slots=True)
-class QueueArguments(BoardArguments):
-    """A board, and conditional moves as written."""
-
-    ahead: str = field(repr=False)
 
 
 class MovesQueued(Reply):
@@ -66,7 +47,7 @@ class QueueShown(Reply):
 
 
 class QueueDropped(Reply):
-    """Nothing is queued any more; `had` tells whether anything was."""
+    """Nothing is queued now; `had` tells whether anything was."""
 
     board: int
     had: bool
@@ -75,14 +56,14 @@ class QueueDropped(Reply):
 class BadQueue(CommandError):
     """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
 
-    What each `why` means is told in `queue_notation.Misread` and `conditional_check.Misfit`. `ready` are lines
+    What each `why` means stands in `queue_notation.Misread` and `conditional_moves.Misfit`. `ready` are lines
     that would do, `to_move` who has to play where something else stands.
     """
 
     game: str
     before: str
     word: str
-    why: queue_notation.Why | conditional_check.Why
+    why: queue_notation.Why | conditional_moves.Why
     rule: int = 0
     ready: tuple[str, ...] = ()
     to_move: str = ""
@@ -101,12 +82,12 @@ class QueueOnTurn(CommandError):
 _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "stop"})
 
 
-def run(request: PlayerRequest[QueueArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Shows, drops or stores what the player has queued; on their own turn the first move is played at once."""
     board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "queue", None)
     said = request.arguments.ahead
-    had = branches_of(records.plan(board.match.number, seat, "queue"))
+    had = conditional_moves.branches_of(records.plan(board.match.number, seat, "queue"))
     if not said:
         return _about(board, QueueShown(board.match.number, had))
     if said.lower().strip(".!") in _OFF:
@@ -129,7 +110,7 @@ def _about(board: GameState, reply: MovesQueued | QueueShown | QueueDropped, *ch
 
 
 def _stored(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> NewConditionalPlan:
-    plan = plan_of(board, tree)
+    plan = conditional_moves.plan_of(board, tree)
     return NewConditionalPlan(board.match.number, seat, "queue", plan.plies, plan.content)
 
 
@@ -141,7 +122,7 @@ def _on_turn(
     board: GameState,
     seat: Seat,
     tree: tuple[Branch, ...],
-    request: PlayerRequest[QueueArguments],
+    request: Request,
     records: Queries,
     now: datetime,
 ) -> Decision:
@@ -151,7 +132,7 @@ def _on_turn(
     fits = (
         now for now, said in zip(from_now(board, seat, tree), tree, strict=True) if said.others and not now.others
     )
-    branch = next(fits, None) or fitting(tree, ())
+    branch = next(fits, None) or conditional_moves.fitting(tree, ())
     if branch is None or has_moved:
         raise QueueOnTurn(board=number, ready=_beginning(board, seat, tree), moved=has_moved)
     played = play_ply(board, seat, branch.answer, None, records, now)
@@ -170,10 +151,10 @@ def _last_own_ply(board: GameState, seat: Seat) -> int:
 def from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Branch, ...]:
     """The tree without those moves of its first conditions that were played since the player's last one.
 
-    Whoever wrote it may not have known of them yet, and they fit.
+    Its writer may not have known of them yet, and they fit.
     """
     since = _last_own_ply(board, seat)
-    played = played_since(board, since)
+    played = conditional_moves.played_since(board, since)
     if not played:
         return tree
     count, is_all = len(played), board.state.to_move == seat
@@ -263,7 +244,7 @@ def _misfit(board: GameState, wrong: Misfit) -> BadQueue:
     )
 
 
-command = PlayerCommand(
+command = Command(
     name="queue",
     forms=("[game] queue board [userid password] [moves]",),
     summary="queue your answers to what the others may play",
@@ -294,7 +275,9 @@ def play_on(decision: Decision, records: Queries, now: datetime) -> Decision:
     changed = {entry.match for entry in decision.entries}
     for board in decision.boards:
         if board.match.number in changed:
-            decision = _with(decision, board, answers(board, partial(_queue, decision, records, board), now))
+            decision = _with(
+                decision, board, conditional_moves.answers(board, partial(_queue, decision, records, board), now)
+            )
     return decision
 
 
@@ -348,7 +331,7 @@ def _changes(ahead: Ahead) -> Iterator[Change]:
 
 
 def _remarks(decision: Decision, ahead: Ahead) -> Iterator[Remark]:
-    """What the owners are told; whoever has moved is told in the answer what was played then."""
+    """What the owners are told; the mover reads in the answer what was played then."""
     match = ahead.board.match
     told = decision.entries[0].seat if isinstance(decision.reply, MovePlayed) else None
     for seat, userid in enumerate(match.userids):

@@ -1,28 +1,26 @@
 """`ratings` and `standings`: what the games of a player have come to, and who plays a game best, page by page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import player_or_sender, read_page, require_game, wrong_form
 from pbmserv.commands.new_game import Options, read_game
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.pools import Pool, is_of_pools, pool_with, values_of
 from pbmserv.matches.queries import Queries
-from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch
-from pbmserv.matches.ratings import Section, Tally
-
-
-@dataclass(frozen=True, slots=True)
-class RatingsArguments:
-    """Whose ratings, and which page of them."""
-
-    game: str | None
-    userid: str | None
-    options: tuple[tuple[str, str], ...]
+from pbmserv.matches.ratings import (
+    SECTIONS,
+    Pool,
+    Ranked,
+    RatedMatch,
+    Section,
+    Tally,
+    is_of_pools,
+    pool_with,
+    values_of,
+)
 
 
 class RatingsTold(Reply):
@@ -40,11 +38,11 @@ class RatingsTold(Reply):
 MOST_LINES: Final = 20
 
 
-def run_ratings(request: Request[RatingsArguments], records: Queries, now: datetime) -> Decision:
+def run_ratings(request: Request, records: Queries, now: datetime) -> Decision:
     """Tells the ratings of the player named, or of the sender."""
     game = request.arguments.game
     require_game(game)
-    player = player_or_sender(request.arguments.userid, request, records)
+    player = player_or_sender(request, records)
     page = read_page(request.arguments.options, request.command)
     tallies = records.tallies(player, game)
     found = records.rated_matches(player, game, (page - 1) * MOST_LINES, MOST_LINES)
@@ -60,23 +58,14 @@ def run_ratings(request: Request[RatingsArguments], records: Queries, now: datet
     return Decision(reply)
 
 
-ratings_command = OpenCommand(
+ratings_command = Command(
     name="ratings",
+    kind="open",
     forms=("[game] ratings [userid] [-options]",),
     summary="see a player's ratings, and what each game did to them",
     example="ratings alice",
     run=run_ratings,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class StandingsArguments:
-    """A game, which of its pools, and which page of the standings."""
-
-    game: str | None
-    words: tuple[str, ...]
-    """The filter."""
-    options: tuple[tuple[str, str], ...]
 
 
 class StandingsTable(Reply):
@@ -113,7 +102,7 @@ FILTERS: Final[dict[str, tuple[Section, ...]]] = {
 """The sections that a filter word asks for."""
 
 
-def run_standings(request: Request[StandingsArguments], records: Queries, now: datetime) -> Decision:
+def run_standings(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists them: those who have played lately, unless others are asked for."""
     game = read_game(request.arguments.game, "standings", request.server)
     pool, others = _read_pool(game, request.arguments.options)
@@ -148,8 +137,9 @@ def _read_pool(game: str, options: Options) -> tuple[Pool, Options]:
     return pool_with(game, asked), tuple(pair for pair in options if pair[0] not in offered)
 
 
-standings_command = OpenCommand(
+standings_command = Command(
     name="standings",
+    kind="open",
     forms=("[game] standings [filter] [-options]",),
     summary="rank a game's players: all, active or inactive",
     example="cephalopod standings",

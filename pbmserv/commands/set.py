@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
-from pbmserv.commands.command import Decision, Notifications, PlayerCommand, PlayerRequest, Reply, ShownBoards
+from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request, ShownBoards
 from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.matches.errors import CommandError
@@ -130,13 +130,6 @@ def _time(word: str) -> time | None:
     return time(int(said[1]), int(said[2] or 0)) if said else None
 
 
-@dataclass(frozen=True, slots=True)
-class SetArguments:
-    """A setting and its value."""
-
-    words: tuple[str, ...]
-
-
 class SettingChanged(Reply):
     """The setting `key` is now on, or off."""
 
@@ -159,7 +152,7 @@ class ReceiptsChanged(Reply):
 class MailChanged(Reply):
     """The sender gets mail about each change of a board, when it is their turn, or (`boards` is None) not at all.
 
-    `told` are the opponents who were told that there will be no more mail.
+    `told` are the opponents who were told that the sender reads no mail now.
     """
 
     boards: BoardMail | None
@@ -193,7 +186,7 @@ class DigestChanged(Reply):
 
 
 class PuzzlesChanged(Reply):
-    """The sender gets a puzzle a week, the first one now; or no more of them."""
+    """The sender gets a puzzle a week, the first one now; or none from now on."""
 
     is_weekly: bool
 
@@ -259,7 +252,7 @@ def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((values | {"messages": mail.messages, "receipts": mail.receipts}).items()))
 
 
-def run(request: PlayerRequest[SetArguments], records: Queries, now: datetime) -> Decision:
+def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Sets one thing."""
     player = request.player
     key, *values = request.arguments.words
@@ -320,7 +313,7 @@ def resume_mail(player: Player, records: Queries) -> Decision:
 
 
 def stop_mail(player: Player, records: Queries) -> Decision:
-    """Nothing but the ends of games is mailed from now on. Whoever waits for the player is told."""
+    """Nothing but the ends of games is mailed from now on. The player's opponents are told."""
     told: dict[str, list[int]] = {}
     if not player.mail.is_off:
         running = records.boards(ListingQuery(userids=(player.userid,), filter="active", count=MOST_TOLD_OF))
@@ -349,7 +342,7 @@ def _digest(player: Player, values: Sequence[str], records: Queries, now: dateti
     return Decision(DigestChanged(str(schedule), due), changes=(NewDigest(player.id, str(schedule), due),))
 
 
-command = PlayerCommand(
+command = Command(
     name="set",
     forms=("set [userid password] key value+",),
     summary="choose what mail you get, and from whom",

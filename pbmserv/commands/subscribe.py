@@ -1,17 +1,15 @@
 """`subscribe` and `unsubscribe`: follow a game of other players by mail."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 from pbmserv.commands.changes import Subscription
 from pbmserv.commands.command import (
-    BoardArguments,
     BoardRef,
+    Command,
     Decision,
-    PlayerCommand,
-    PlayerRequest,
     Reply,
+    Request,
     ShownBoards,
 )
 from pbmserv.commands.lookup import find_board
@@ -21,13 +19,6 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 
 
-@dataclass(frozen=True, slots=True)
-class UnsubscribeArguments:
-    """A board, or none for all."""
-
-    board: int | None
-
-
 class Subscribed(Reply):
     """Each ply of a board is mailed to the sender from now on."""
 
@@ -35,7 +26,7 @@ class Subscribed(Reply):
 
 
 class Unsubscribed(Reply):
-    """These boards are mailed to the sender no more."""
+    """These boards are no longer mailed to the sender."""
 
     boards: tuple[int, ...]
 
@@ -47,7 +38,7 @@ class NothingToWatch(CommandError):
 
 
 class TooManyWatched(CommandError):
-    """One player watches so many boards, `watched` are those; or (empty) a board has so many who watch it."""
+    """The sender watches `limit` boards, which are `watched`; or (empty) `limit` players watch the board."""
 
     limit: int
     watched: tuple[int, ...]
@@ -66,7 +57,7 @@ MOST_WATCHERS: Final = 100
 """Players who watch one board: each of its plies is mailed to all of them at once."""
 
 
-def run_subscribe(request: PlayerRequest[BoardArguments], records: Queries, now: datetime) -> Decision:
+def run_subscribe(request: Request, records: Queries, now: datetime) -> Decision:
     """Has each ply of the board mailed to the sender, and shows it as it stands."""
     player = request.player
     number = request.arguments.board
@@ -89,7 +80,7 @@ def run_subscribe(request: PlayerRequest[BoardArguments], records: Queries, now:
     )
 
 
-subscribe_command = PlayerCommand(
+subscribe_command = Command(
     name="subscribe",
     forms=("subscribe [userid password] board",),
     summary="watch a game, and get each move by mail",
@@ -98,13 +89,13 @@ subscribe_command = PlayerCommand(
 )
 
 
-def run_unsubscribe(request: PlayerRequest[UnsubscribeArguments], records: Queries, now: datetime) -> Decision:
+def run_unsubscribe(request: Request, records: Queries, now: datetime) -> Decision:
     """Ends it for the board named or answered, or else for all.
 
-    Of those who watch none, and where it is a game of theirs, it is the wish for no more mail.
+    Of those who watch none, and where it is a game of theirs, it means `set mail off`.
     """
     player = request.player
-    number = request.arguments.board
+    number = request.arguments.first_board
     watched = tuple(records.watched(player))
     ended = tuple(board for board in watched if number in (None, board))
     if not ended and (number is None or _plays(player, number, records)):
@@ -120,7 +111,7 @@ def _plays(player: Player, number: int, records: Queries) -> bool:
     return board is not None and board.match.seat_of(player.userid) is not None
 
 
-unsubscribe_command = PlayerCommand(
+unsubscribe_command = Command(
     name="unsubscribe",
     forms=("unsubscribe [userid password] board", "unsubscribe [userid password]"),
     summary="stop watching a game, or all of them",

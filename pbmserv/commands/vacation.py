@@ -59,7 +59,7 @@ class TooMuchVacation(CommandError):
 
 
 DAYS_A_YEAR: Final = 30
-"""So many days each calendar year; a day that is gone stays counted."""
+"""Days of holiday in each calendar year; a day that is gone stays counted."""
 
 FURTHEST: Final = timedelta(days=365)
 

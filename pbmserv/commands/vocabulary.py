@@ -97,7 +97,7 @@ _OFFICES: Final = (
     "root security server staff superuser support sysadmin sysop system team umpire webmaster"
 )
 OFFICES: Final = frozenset(_OFFICES.split())
-"""Whoever reads such a name believes that the house writes. A name is as bad as any of its parts, whatever number
+"""A reader of such a name believes that the server writes. A name is as bad as any of its parts, whatever number
 stands behind it: `club-admin`, `0perator2`."""
 
 _LIKE: Final = str.maketrans("01i5", "olls", "-_.")
@@ -113,7 +113,7 @@ _MOST_TRIED: Final = 200
 
 
 def skeleton(name: str) -> str:
-    """What names have in common that look alike: they are one name to whoever reads in a hurry.
+    """What names have in common that look alike: they are one name to a hasty reader.
 
     >>> {skeleton(name) for name in ("Millie", "mi11ie", "rnillie", "m-i-l-l-i-e", "MILLIEE")}
     {'mlllle'}

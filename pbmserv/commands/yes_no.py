@@ -3,30 +3,27 @@
 from dataclasses import replace
 from datetime import datetime
 
-from pbmserv.commands.address import MOST_ADDRESSES, TooManyAddresses, takes_back, tell_first, unanswered
-from pbmserv.commands.changes import (
-    BelievedAddress,
-    Change,
-    DeniedAddress,
-    Erased,
-    NewAddress,
-    NewPassword,
-    RestoredAddress,
-    RevokedWords,
+from pbmserv.commands import changes
+from pbmserv.commands.account import new_password
+from pbmserv.commands.address import (
+    MOST_ADDRESSES,
+    AddressTaken,
+    SignedUp,
+    TooManyAddresses,
+    takes_back,
+    tell_first,
+    unanswered,
 )
 from pbmserv.commands.command import (
+    Command,
     Confirmation,
     Decision,
-    NoArguments,
     Notifications,
-    OpenCommand,
     Reply,
     Request,
     ShownBoards,
 )
 from pbmserv.commands.lookup import waiting_boards
-from pbmserv.commands.password import new_password
-from pbmserv.commands.signup import AddressTaken, SignedUp
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
@@ -79,7 +76,7 @@ class AddressChanged(Reply):
 
 
 class TakenBack(Reply):
-    """`address` is the first one of `userid` again; those that are `gone` are theirs no more.
+    """`address` is the first one of `userid` again; those that are `gone` are no longer theirs.
 
     `boards` that wait for them follow, and `more` do not.
     """
@@ -108,7 +105,7 @@ class PasswordLacking(CommandError):
     """A `yes` to the question for a forgotten password names no new one."""
 
 
-def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_yes(request: Request, records: Queries, now: datetime) -> Decision:
     """Believes an address, or puts a password in force."""
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
@@ -129,17 +126,17 @@ def run_yes(request: Request[NoArguments], records: Queries, now: datetime) -> D
     return _new_address(asked, player, records, now)
 
 
-def _welcome(request: Request[NoArguments], asked: Confirmation, player: Player, records: Queries) -> Decision:
-    """The account is ready; whoever answers may choose the password anew."""
-    changes: list[Change] = [BelievedAddress(asked.address)]
+def _welcome(request: Request, asked: Confirmation, player: Player, records: Queries) -> Decision:
+    """The account is ready; the answer may choose the password anew."""
+    written: list[changes.Change] = [changes.BelievedAddress(asked.address)]
     if request.password_hash is not None:
-        changes.append(NewPassword(player.id, request.password_hash))
+        written.append(changes.NewPassword(player.id, request.password_hash))
     has_password = request.password_hash is not None or records.has_password(player)
-    return Decision(SignedUp(player.userid, asked.address, has_password), changes=tuple(changes))
+    return Decision(SignedUp(player.userid, asked.address, has_password), changes=tuple(written))
 
 
 def _new_address(asked: Confirmation, player: Player, records: Queries, now: datetime) -> Decision:
-    """The address is the player's from now on; whoever reads at the first one may not have wanted that."""
+    """The address is the player's from now on; its reader at the first one may not have wanted that."""
     owner = records.owner_of(asked.address)
     if owner is not None and owner.id != player.id and owner.is_confirmed:
         raise AddressTaken(address=asked.address, userid=None)
@@ -150,10 +147,10 @@ def _new_address(asked: Confirmation, player: Player, records: Queries, now: dat
         return Decision(AddressChanged(player.userid, asked.address))
     waiting = waiting_boards(player, records)
     changed = AddressChanged(player.userid, asked.address, waiting.numbers, waiting.more)
-    # Whoever still reads where the mail went until now could answer it in the player's name.
-    revoked = RevokedWords(player.id)
+    # Anyone who still reads where the mail went until now could answer it in the player's name.
+    revoked = changes.RevokedWords(player.id)
     if asked.kind == "given address":
-        given = RestoredAddress(player.id, asked.address, replaced=replaced)
+        given = changes.RestoredAddress(player.id, asked.address, replaced=replaced)
         news = ((player.address, AddressChanged(player.userid, asked.address)),)
         return Decision(
             changed,
@@ -164,7 +161,7 @@ def _new_address(asked: Confirmation, player: Player, records: Queries, now: dat
     return Decision(
         changed,
         shown=ShownBoards(boards=waiting.refs),
-        changes=(NewAddress(player.id, asked.address, is_first=True, replaced=replaced), revoked),
+        changes=(changes.NewAddress(player.id, asked.address, is_first=True, replaced=replaced), revoked),
         notifications=Notifications(
             question=tell_first(player, asked.address, is_first=True, records=records, now=now)
         ),
@@ -179,14 +176,14 @@ def _added(
         return Decision(added)
     return Decision(
         added,
-        changes=(NewAddress(player.id, asked.address, is_first=False, replaced=replaced),),
+        changes=(changes.NewAddress(player.id, asked.address, is_first=False, replaced=replaced),),
         notifications=Notifications(
             question=tell_first(player, asked.address, is_first=False, records=records, now=now)
         ),
     )
 
 
-yes_command = OpenCommand(
+yes_command = Command(
     name="yes",
     kind="token",
     forms=("yes [token] [new]",),
@@ -196,18 +193,18 @@ yes_command = OpenCommand(
 )
 
 
-def run_no(request: Request[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_no(request: Request, records: Queries, now: datetime) -> Decision:
     """Closes the question; an account that was only just asked for is none then."""
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or (asked.kind == "sign-up" and player.is_confirmed):
         raise NothingToConfirm(lacks_word=request.replied_to.needs_word)
     if asked.kind == "sign-up":
-        return Decision(NotOpened(player.userid), changes=(Erased(player.id),))
+        return Decision(NotOpened(player.userid), changes=(changes.Erased(player.id),))
     if asked.kind == "take back":
         return _take_back(asked, player, records, now)
     if asked.kind == "own address":
-        return Decision(AddressDenied(asked.lines[0]), changes=(DeniedAddress(player.id, asked.lines[0]),))
+        return Decision(AddressDenied(asked.lines[0]), changes=(changes.DeniedAddress(player.id, asked.lines[0]),))
     return Decision(Dropped(asked.lines))
 
 
@@ -225,8 +222,8 @@ def _take_back(asked: Confirmation, player: Player, records: Queries, now: datet
         TakenBack(player.userid, asked.address, gone, waiting.numbers, waiting.more),
         shown=ShownBoards(boards=waiting.refs),
         changes=(
-            RestoredAddress(player.id, asked.address, oldest.lines, oldest.asked, replaced),
-            RevokedWords(player.id),
+            changes.RestoredAddress(player.id, asked.address, oldest.lines, oldest.asked, replaced),
+            changes.RevokedWords(player.id),
         ),
         notifications=Notifications(
             to_addresses=((player.address, AddressGone(player.userid, player.address)),) if is_news else ()
@@ -234,7 +231,7 @@ def _take_back(asked: Confirmation, player: Player, records: Queries, now: datet
     )
 
 
-no_command = OpenCommand(
+no_command = Command(
     name="no",
     kind="token",
     forms=("no [token]",),

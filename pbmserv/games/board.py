@@ -1,6 +1,6 @@
 """A board: named cells, which of them are neighbours, and how it is drawn empty, as text and as a picture.
 
-A board is its drawing: whoever draws a position puts pieces on a `Sheet` or a `Layout`, and need not know the
+A board is its drawing: to draw a position, put pieces on a `Sheet` or a `Layout`; there is no need to know the
 game. A cell's name is a letter and a number: `C3`. What stands on a cell is the game's.
 """
 

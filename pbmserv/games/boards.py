@@ -70,7 +70,7 @@ def squares(
 
 @lru_cache(maxsize=16)
 def points(size: int, skips: str = "I", empty: str = "+") -> Board:
-    """A square board of so many crossing lines each way; its columns leave out the letters that it `skips`."""
+    """A square board of `size` crossing lines each way; its columns leave out the letters that it `skips`."""
     letters = "".join(letter for letter in ascii_uppercase if letter not in skips)
     return grid("point", size, size, letters, empty=empty)
 
@@ -224,7 +224,7 @@ _PALACE = (3, 5)
 
 @lru_cache(maxsize=8)
 def blocks(columns: int, rows: int, each: int = 3) -> Board:
-    """The board of squares, with heavier lines around blocks of so many columns and rows each.
+    """The board of squares, with heavier lines around blocks of `each` columns and rows.
 
     >>> blocks(4, 4, 2).sheet.lines[:4]
     ('       A B   C D', '    4  . .   . .  4', '    3  . .   . .  3', '')
@@ -315,7 +315,7 @@ def _river_sheet(columns: int, rows: int, bank: int) -> Sheet:
 
 @lru_cache(maxsize=8)
 def pegs(size: int, empty: str = ".") -> Board:
-    """So many holes each way without those in the corners. Behind a border stands each outer row and column.
+    """`size` holes each way without those in the corners. Behind a border stands each outer row and column.
 
     The upper and the lower border are the first seat's, the others the second's. In text there is room for links:
     a line between two rows, a character between two columns.

@@ -77,7 +77,7 @@ class Position:
 
 
 def start(seats: int, options: Mapping[str, str]) -> Position:
-    """The empty board for so many seats. Raises BadOption for anything but a `size` from `info`."""
+    """The empty board. Raises BadOption for anything but a `size` from `info`."""
     columns, rows = map(int, chosen(info, options)["size"].split("x"))
     empty = columns * rows
     board = boards.squares(columns, rows, width=3, empty="...", is_spread=True)

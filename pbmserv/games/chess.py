@@ -5,41 +5,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from pbmserv.games.chess_moves import (
-    AROUND,
-    BOARD,
-    CAMPS,
-    EMPTY,
-    KINDS,
-    LETTERS,
-    SIZE,
-    Cells,
-    Ply,
-    Situation,
-    captured,
-    castled,
-    castling,
-    dangers,
-    first_row,
-    in_passing,
-    is_attacked,
-    is_castling,
-    kind_of,
-    pairs,
-    safe_pairs,
-    stepped,
-)
-from pbmserv.games.chess_notation import (
-    DIALECT,
-    DIALECT_OF_DROPS,
-    as_written,
-    fitting,
-    in_short,
-    is_short,
-    kind_in,
-    without_signs,
-    written_b,
-)
+from pbmserv.games import chess_moves, chess_notation
+from pbmserv.games.chess_moves import AROUND, BOARD, CAMPS, EMPTY, KINDS, LETTERS, SIZE, Cells, Ply, Situation
+from pbmserv.games.chess_notation import DIALECT, DIALECT_OF_DROPS
 from pbmserv.games.game import (
     Event,
     Illegal,
@@ -174,7 +142,7 @@ class Chess:
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
         """All pieces in their places. Raises BadOption for anything but the options of `info`."""
         values = chosen(self.info, options)
-        row = first_row(int(values.get("setup", STANDARD)))
+        row = chess_moves.first_row(int(values.get("setup", STANDARD)))
         cells = "".join(f"{piece}P....p{piece.lower()}" for piece in row)
         rooks = tuple(
             column * SIZE + end for column, piece in enumerate(row) for end in (0, SIZE - 1) if piece == "R"
@@ -202,14 +170,14 @@ class Chess:
         """The notation of a legal move: `E2-E4`, `E4xD5`, `E7-E8=QUEEN`, `E1-H1` for castling, `KNIGHT-F3`."""
         if isinstance(move[0], str):
             return f"{move[0].upper()}-{BOARD.names[int(move[1])]}"
-        between = "x" if captured(position.at, move) >= 0 else "-"
+        between = "x" if chess_moves.captured(position.at, move) >= 0 else "-"
         return joined(BOARD, move[:2], between) + "".join([f"={word}".upper() for word in move[2:]])
 
     def read(self, position: Position, text: str) -> Move:
         """The legal move that `text` means, by the cells that are touched or as books write it."""
         if not text.isascii() or len(text) > LONGEST:
             raise Unreadable
-        b, text = written_b(text), without_signs(text)
+        b, text = chess_notation.written_b(text), chess_notation.without_signs(text)
         try:
             find, why = partial(self.moves, position), partial(self._why, position)
             move = read_move(text, BOARD, find, why, self.info.words)
@@ -217,7 +185,7 @@ class Chess:
             raise
         except MoveError as refusal:
             return self._read_short(position, text, b, refusal)
-        others = fitting(text, position.at, tuple(self.moves(position)), b) if b == "B" else []
+        others = chess_notation.fitting(text, position.at, tuple(self.moves(position)), b) if b == "B" else []
         if fits := tuple(other for other in others if other[:2] != move[:2]):
             raise Unfinished(fits=(move, *fits))
         return move
@@ -243,7 +211,7 @@ class Chess:
         after, _ = self.play(position, move)
         is_won = (outcome := self.ended(after)) is not None and outcome.reason in ("mate", "king", "checks")
         sign = "#" if is_won else "+" if self.is_check(after.at) else ""
-        return in_short(position.at, move, legal_moves(self, position.at)) + sign
+        return chess_notation.in_short(position.at, move, legal_moves(self, position.at)) + sign
 
     def situation(self, at: Situation, ply: Ply, move: Move) -> Situation:
         """What a ply leads to."""
@@ -260,7 +228,7 @@ class Chess:
     def with_passing(self, at: Situation, cell: int) -> Situation:
         """The same situation with a pawn that has gone over a cell, if it can be taken there."""
         passing = at._replace(passing=cell)
-        return passing if any(self.is_safe(passing, pair) for pair in in_passing(passing)) else at
+        return passing if any(self.is_safe(passing, pair) for pair in chess_moves.in_passing(passing)) else at
 
     def _why(self, position: Position, steps: Move) -> int:
         """The rule that forbids a move by cells."""
@@ -272,7 +240,7 @@ class Chess:
         mark, camp = at.cells[first], CAMPS[at.turn]
         if mark not in camp.marks:
             return OWN_PIECE
-        own = [pair for pair in pairs(at.cells, at.turn) if pair[0] == first]
+        own = [pair for pair in chess_moves.pairs(at.cells, at.turn) if pair[0] == first]
         if len(steps) == 1:
             return SAFE if own else self._rule_of(mark)
         second = steps[1]
@@ -282,18 +250,18 @@ class Chess:
         return CASTLING if mark == camp.king and is_far else self._rule_of(mark)
 
     def _rule_of(self, mark: int) -> int:
-        return _RULE_OF[kind_of(mark)]
+        return _RULE_OF[chess_moves.kind_of(mark)]
 
     def _read_short(self, position: Position, text: str, b: str, refusal: MoveError) -> Move:
         """The legal move that a text in the notation of books means. Raises the refusal, or another one."""
         at = position.at
         # With pieces in hand, one that is named with a cell would be dropped, and is never moved.
         is_drop = at.hands and isinstance(refusal, Illegal) and text.startswith(self.info.words)
-        if is_drop or not is_short(text, at):
+        if is_drop or not chess_notation.is_short(text, at):
             raise refusal
         legal = tuple(self.moves(position))
         found = _meant(text, at, legal, b)
-        meant = as_written(text, at, found, b)
+        meant = chess_notation.as_written(text, at, found, b)
         if len(meant) == 1:
             return meant[0]
         if meant and all(move[:2] == meant[0][:2] for move in meant):
@@ -304,21 +272,21 @@ class Chess:
             raise refusal if isinstance(refusal, Illegal) else Illegal(ENDING)
         if "@" in text:
             raise Illegal(MORE, tuple(move for move in legal if isinstance(move[0], str))[:_MOST_NEAR])
-        kind = kind_in(text)
+        kind = chess_notation.kind_in(text)
         mark = ord(LETTERS[at.turn][KINDS.index(kind)])
         near = tuple(move for move in legal if isinstance(move[0], int) and at.cells[move[0]] == mark)
         if text[0] in "o0":
             raise Illegal(CASTLING, near[:_MOST_NEAR])
-        is_unsafe = _meant(text, at, list(self.whole(at, pairs(at.cells, at.turn))), b)
+        is_unsafe = _meant(text, at, list(self.whole(at, chess_moves.pairs(at.cells, at.turn))), b)
         raise Illegal(SAFE if is_unsafe else _RULE_OF[kind], near[:_MOST_NEAR])
 
     def find(self, at: Situation) -> Iterator[Move]:
         """The legal moves of a situation, in a fixed order."""
-        found, attacks = safe_pairs(at.cells, at.turn)
+        found, attacks = chess_moves.safe_pairs(at.cells, at.turn)
         yield from self.whole(at, found)
-        yield from self.whole(at, [pair for pair in in_passing(at) if self.is_safe(at, pair)])
+        yield from self.whole(at, [pair for pair in chess_moves.in_passing(at) if self.is_safe(at, pair)])
         if not attacks:
-            yield from castling(at, self.is_safe_for_king)
+            yield from chess_moves.castling(at, self.is_safe_for_king)
 
     def whole(self, at: Situation, found: Iterable[tuple[int, int]]) -> Iterator[Move]:
         """Moves from cell to cell; those of a pawn to the far row with each piece that it may become."""
@@ -336,7 +304,7 @@ class Chess:
 
     def is_safe_for_king(self, cells: Cells, cell: int, seat: Seat) -> bool:
         """Whether a king of a seat would be unattacked there."""
-        return not is_attacked(cells, cell, 1 - seat)
+        return not chess_moves.is_attacked(cells, cell, 1 - seat)
 
     def is_check(self, at: Situation) -> bool:
         """Whether the king of the seat on turn is attacked."""
@@ -345,7 +313,9 @@ class Chess:
 
     def carry_out(self, at: Situation, move: Move) -> Ply:
         """What a move does."""
-        return castled(at, move) if is_castling(at, move) else stepped(at, move)
+        return (
+            chess_moves.castled(at, move) if chess_moves.is_castling(at, move) else chess_moves.stepped(at, move)
+        )
 
     def ended(self, position: Position) -> Outcome | None:
         """How it ended, worked out."""
@@ -380,17 +350,21 @@ class Chess:
 
 def _meant(text: str, at: Situation, found: Sequence[Move], b: str) -> list[Move]:
     """Those of some moves that fit a text; what is said to capture does."""
-    return [move for move in fitting(text, at, found, b) if "x" not in text or captured(at, move) >= 0]
+    return [
+        move
+        for move in chess_notation.fitting(text, at, found, b)
+        if "x" not in text or chess_moves.captured(at, move) >= 0
+    ]
 
 
-@lru_cache(maxsize=512)  # since whoever asks about a position asks several questions
+@lru_cache(maxsize=512)  # since several questions are asked about each position
 def legal_moves(game: Chess, at: Situation) -> tuple[Move, ...]:
     """All legal moves of a situation."""
     return tuple(game.find(at))
 
 
 MOST_PLIES: Final = 500
-"""After so many a game of crazyhouse is a draw: nothing else needs to come to an end there."""
+"""Plies after which a game of crazyhouse is a draw: nothing else needs to come to an end there."""
 
 _SIDES: Final = (Side("White", "K"), Side("Black", "k"))
 _WORDS: Final = ("queen", "rook", "bishop", "knight")
@@ -398,7 +372,7 @@ _IN_HAND: Final = KINDS[:-1]
 
 
 class Antichess(Chess):
-    """Whoever has no pieces left, or cannot move, has won; who can capture must."""
+    """A side without pieces, or that cannot move, has won; a side that can capture must."""
 
     def opened(self, at: Situation) -> Situation:
         """Nobody may castle."""
@@ -406,8 +380,8 @@ class Antichess(Chess):
 
     def find(self, at: Situation) -> Iterator[Move]:
         """Captures where there are any."""
-        every = list(pairs(at.cells, at.turn))
-        takes = [pair for pair in every if at.cells[pair[1]] != EMPTY] + in_passing(at)
+        every = list(chess_moves.pairs(at.cells, at.turn))
+        takes = [pair for pair in every if at.cells[pair[1]] != EMPTY] + chess_moves.in_passing(at)
         return self.whole(at, takes or every)
 
     def is_safe(self, at: Situation, pair: tuple[int, int]) -> bool:
@@ -429,16 +403,16 @@ class Antichess(Chess):
 
 
 class Atomic(Chess):
-    """A capture blows up all around it but pawns; whoever blows up the other king has won."""
+    """A capture blows up all around it but pawns; a side that blows up the other king has won."""
 
     def find(self, at: Situation) -> Iterator[Move]:
         """Moves that leave the own king whole, and unattacked unless the other one is blown up."""
         king = CAMPS[at.turn].king
-        for pair in (*pairs(at.cells, at.turn), *in_passing(at)):
+        for pair in (*chess_moves.pairs(at.cells, at.turn), *chess_moves.in_passing(at)):
             takes = at.cells[pair[1]] != EMPTY
             if not (takes and at.cells[pair[0]] == king) and self.is_safe(at, pair):
                 yield from self.whole(at, [pair])
-        yield from castling(at, self.is_safe_for_king)
+        yield from chess_moves.castling(at, self.is_safe_for_king)
 
     def is_safe(self, at: Situation, pair: tuple[int, int]) -> bool:
         """Whether the own king stays, and is unattacked unless the other one is gone."""
@@ -449,7 +423,7 @@ class Atomic(Chess):
     def is_safe_for_king(self, cells: Cells, cell: int, seat: Seat) -> bool:
         """Whether a king would be unattacked, as it is beside the other king, which would be blown up with it."""
         other = CAMPS[1 - seat].king
-        return any(cells[each] == other for each in AROUND[cell]) or not is_attacked(
+        return any(cells[each] == other for each in AROUND[cell]) or not chess_moves.is_attacked(
             cells, cell, 1 - seat, with_king=False
         )
 
@@ -464,7 +438,7 @@ class Atomic(Chess):
         for cell in gone:
             mark = at.cells[int(move[0])] if cell == centre else cells[cell]
             owner = 0 if mark in CAMPS[0].marks else 1
-            events.append(Event("captured", owner, (cell,), kind_of(mark)))
+            events.append(Event("captured", owner, (cell,), chess_moves.kind_of(mark)))
             cells[cell] = EMPTY
         return replace(ply, taken=tuple(dict.fromkeys((*ply.taken, *gone))), events=tuple(events))
 
@@ -492,7 +466,7 @@ class Crazyhouse(Chess):
         yield from super().find(at)
         if not any(at.hands[at.turn]):
             return
-        attacks, _ = dangers(at.cells, at.turn, at.cells.index(CAMPS[at.turn].king))
+        attacks, _ = chess_moves.dangers(at.cells, at.turn, at.cells.index(CAMPS[at.turn].king))
         stops = attacks[0] if attacks else range(len(at.cells))
         free = [cell for cell in stops if at.cells[cell] == EMPTY] if len(attacks) < 2 else []
         for kind, count in zip(_IN_HAND, at.hands[at.turn], strict=True):
@@ -513,7 +487,7 @@ class Crazyhouse(Chess):
         if isinstance(move[0], str):
             hand[KINDS.index(move[0])] -= 1
         for cell in ply.taken:
-            hand[0 if cell in promoted else KINDS.index(kind_of(at.cells[cell]))] += 1
+            hand[0 if cell in promoted else KINDS.index(chess_moves.kind_of(at.cells[cell]))] += 1
             promoted.discard(cell)
         if move[2:] or move[0] in promoted:
             promoted.discard(int(move[0]))

@@ -13,10 +13,10 @@ from pbmserv.games.game import Game, Move, Step
 from pbmserv.games.notation import joined
 
 MOST_COUNTED: Final = 1000
-"""So many moves are gone through at once. Where there are more, each step is asked about by itself."""
+"""The most moves that are gone through at once. Where there are more, each step is asked about by itself."""
 
 MOST_LISTED: Final = 12
-"""So many moves are listed whole; of more the next step is asked."""
+"""The most moves that are listed whole; of more the next step is asked."""
 
 
 @dataclass(frozen=True, slots=True)

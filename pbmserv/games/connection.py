@@ -31,7 +31,7 @@ from pbmserv.games.stones import (
 THE_BOARD, PLACING, SWAPPING, ENDING = 1, 3, 4, 6
 
 _CORNER: Final = 3
-"""A corner of a hexagon has so many neighbours, a cell at its edge one more."""
+"""Neighbours of a corner of a hexagon; a cell at its edge has one more."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class ConnectionGame:
         return Position(board, stones, turn, (cell,)), (Event("placed", seat, (cell,)),)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """How it ended; None while somebody is to move. Whoever placed the last stone has won, if anybody has."""
+        """How it ended; None while somebody is to move. Only the side that placed the last stone can have won."""
         if position.turn is not None:
             return None
         if self.has_won(position.board, position.stones, position.last[0]):

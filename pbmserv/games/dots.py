@@ -53,7 +53,7 @@ class Position:
 
 @lru_cache(maxsize=8)
 def board_of(size: int) -> Board:
-    """The board of so many boxes each way: dots where the columns A, C, ... cross the rows 1, 3, ..."""
+    """The board of `size` boxes each way: dots where the columns A, C, ... cross the rows 1, 3, ..."""
     side = 2 * size + 1
     places = [(x, y) for x in range(side) for y in range(side) if x % 2 or y % 2]
     numbers = {place: cell for cell, place in enumerate(places)}

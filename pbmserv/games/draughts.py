@@ -86,13 +86,13 @@ class Position:
 
 @dataclass(frozen=True)
 class Draughts:
-    """A game of draughts, with so many rows of men on each side: this one has kings that go one step."""
+    """A game of draughts whose kings go one step."""
 
     info: Info
     size: int
     rows_of_men: int
     quiet_plies: int
-    """After so many without a capture or a man's move it is a draw."""
+    """Plies without a capture or a man's move that make a draw."""
     is_first_below: bool
     """Whether those who move first are at the bottom, and go up."""
 
@@ -188,7 +188,7 @@ class Draughts:
         return after, tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """How it ended: whoever cannot move has lost; None while somebody is to move."""
+        """How it ended: a side that cannot move has lost; None while somebody is to move."""
         if next(iter(self.legal(position)), None) is not None:
             drawn = self.drawn_by(position)
             return Outcome(two_ranks(None), drawn) if drawn else None

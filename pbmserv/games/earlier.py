@@ -18,7 +18,7 @@ _BLOCKED: Final = frozenset[Reason](("mate", "stalemate", "blocked"))
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """A game as it was when its limit came before some ends, and whoever stayed had won, with whatever pieces."""
+    """A game as it was when its limit came before some ends, and any pieces were enough for the one who stayed."""
 
     game: Any
     info: Info

@@ -17,7 +17,7 @@ EMPTY = "+"
 APPROACH, RETREAT = "approach", "retreat"
 COLUMNS, ROWS = 9, 5
 QUIET_PLIES: Final = 100
-"""After so many without a capture it is a draw."""
+"""Plies without a capture that make a draw."""
 _OPPOSITE: Final = 4
 _START: Final = ("xxxxxxxxx", "xxxxxxxxx", "xoxo+xoxo", "ooooooooo", "ooooooooo")
 """From the top."""
@@ -74,7 +74,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 
 def outcome(position: Position) -> Outcome | None:
-    """How it ended: whoever has no men left or cannot move has lost; None while somebody is to move."""
+    """How it ended: a side without men, or that cannot move, has lost; None while somebody is to move."""
     if _MARKS[position.turn] not in position.cells:
         return Outcome(two_ranks(1 - position.turn), "bare")
     if next(_legal(position), None) is None:

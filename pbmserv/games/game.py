@@ -49,7 +49,7 @@ class Illegal(MoveError):
 
 
 class Unfinished(MoveError):
-    """The beginning of several moves: `begun` are the steps so far. Whoever answers asks for the next one.
+    """The beginning of several moves: `begun` are the steps so far. The answer asks for the next one.
 
     Or a text that `fits` whole moves: several, or one that it is not quite the right spelling of. Each is offered.
     """
@@ -92,14 +92,14 @@ class Event:
 Reason = Literal[
     "score",  # by points
     "goal",  # a goal was reached: a row, a far edge, two edges joined
-    "blocked",  # whoever is to move cannot
+    "blocked",  # the side to move cannot
     "bare",  # a side has too few pieces left; in a draw, both have
     "draw",  # nobody has won
     "repeated",  # a position came again
     "exhausted",  # too long without progress
     "alone",  # the others have gone
     "mate",  # a king is attacked and cannot be saved
-    "stalemate",  # whoever is to move cannot, and their king is not attacked
+    "stalemate",  # the side to move cannot, and its king is not attacked
     "king",  # a king was captured, or blown up
     "checks",  # a king was attacked too often
     "perpetual",  # the loser gave check again and again
@@ -186,7 +186,7 @@ class Game(Protocol):
         """The facts that depend on no position."""
 
     def start(self, seats: int, options: Mapping[str, str]) -> Any:
-        """The first position for so many seats; options left out have their default. Raises BadOption."""
+        """The first position; options left out have their default. Raises BadOption."""
 
     def to_move(self, position: Any) -> Seat | None:
         """The seat on turn; None when the game is over."""

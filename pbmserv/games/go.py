@@ -20,7 +20,7 @@ KOMI: Final = 7
 """Points that White has for moving second; White wins ties besides, so that it is the usual seven and a half."""
 
 _LONGEST: Final = 3
-"""A game has at most so many plies for each point of the board."""
+"""The most plies of a game, for each point of the board."""
 
 info = Info(
     name="go",

@@ -181,7 +181,7 @@ def _has_arrived(position: Position, seat: Seat) -> bool:
 
 
 def _next(position: Position, seat: Seat) -> tuple[Position, tuple[Event, ...]]:
-    """The position with whoever is next after a seat, and who had to pass; over after the last round."""
+    """The position with the next seat on turn, and the passes before it; over after the last round."""
     turns, passed, count = list(position.turns), list[Event](), len(position.turns)
     for each in ((seat + step) % count for step in range(1, count + 1)):
         if each in position.gone:

@@ -31,7 +31,7 @@ _CLOCKWISE: Final = (-1, 3, -2, 1, -3, 2)
 
 @lru_cache(maxsize=8)
 def rhombus(size: int, empty: str = ".") -> Board:
-    """So many letters and rows, A1 at the upper left, each row further to the right.
+    """`size` letters and rows, A1 at the upper left, each row further to the right.
 
     The upper and the lower edge are the first seat's, the others the second's.
 
@@ -54,7 +54,7 @@ def rhombus(size: int, empty: str = ".") -> Board:
 
 @lru_cache(maxsize=8)
 def triangle(size: int, empty: str = ".") -> Board:
-    """So many cells along each of three edges, the first row the longest, A1 at the upper left.
+    """`size` cells along each of three edges, the first row the longest, A1 at the upper left.
 
     >>> triangle(3).names
     ('A1', 'A2', 'A3', 'B1', 'B2', 'C1')
@@ -69,7 +69,7 @@ def triangle(size: int, empty: str = ".") -> Board:
 
 @lru_cache(maxsize=16)
 def hexagon(size: int, empty: str = ".", width: int = 1) -> Board:
-    """So many cells along each of six edges, A1 at the left end of the upper one, in text so many characters wide.
+    """`size` cells along each of six edges, A1 at the left end of the upper one, in text `width` characters wide.
 
     >>> hexagon(2).names
     ('A1', 'A2', 'B1', 'B2', 'B3', 'C2', 'C3')
@@ -86,7 +86,7 @@ def hexagon(size: int, empty: str = ".", width: int = 1) -> Board:
 
 @lru_cache(maxsize=4)
 def star(size: int = 5, empty: str = ".") -> Board:
-    """A hexagon of so many cells along each edge, with a triangle on each: 121 cells with 5. The tips are shaded.
+    """A hexagon of `size` cells along each edge, with a triangle on each: 121 cells with 5. The tips are shaded.
 
     >>> len(star(5).names), star(2).names[:6]
     (121, ('A2', 'B1', 'B2', 'B3', 'B4', 'C2'))

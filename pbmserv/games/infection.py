@@ -1,4 +1,4 @@
-"""Infection: whoever comes beside stones of the other side turns them. The rules of an arcade game."""
+"""Infection: a stone that comes beside stones of the other side turns them. The rules of an arcade game."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

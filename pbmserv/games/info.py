@@ -58,7 +58,7 @@ class Option:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What to offer whoever gave another value: the choices, and between which numbers it may be."""
+        """What to offer in place of another value: the choices, and between which numbers it may be."""
         return (*self.choices, *([f"{self.numbers[0]} to {self.numbers[-1]}"] if self.numbers else ()))
 
 

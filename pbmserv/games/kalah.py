@@ -135,7 +135,7 @@ def scene(position: Position) -> Scene:
 
 
 def _path(seat: Seat, source: int, seeds: int) -> tuple[tuple[int, ...], int]:
-    """The pits into which so many seeds fall, in order, and how many fall into the seat's own store."""
+    """The pits into which these seeds fall, in order, and how many fall into the seat's own store."""
     ring = _ring(seat)
     places = [ring[(ring.index(source) + count) % len(ring)] for count in range(1, seeds + 1)]
     return tuple(place for place in places if place >= 0), places.count(-1)

@@ -1,6 +1,6 @@
 """The kinds of pieces that have a drawing of their own, and the words that tell them.
 
-A kind is a word, or a set of pieces and a word with a slash between them: `chess/king` is told as "king" and drawn
+A kind is a word, or a set of pieces and a word with a slash between them: `chess/king` is called "king" and drawn
 as in chess, while a plain `king` is a round piece with a crown on it, as in draughts and tafl. A kind that is not
 named here is drawn as the text of its piece.
 """

@@ -97,7 +97,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 
 def outcome(position: Position) -> Outcome | None:
-    """How it ended: whoever cannot move has lost; None while somebody is to move."""
+    """How it ended: a side that cannot move has lost; None while somebody is to move."""
     if next(iter(_legal(position)), None) is not None:
         reason = _drawn_by(position)
         return Outcome(two_ranks(None), reason) if reason else None

@@ -51,7 +51,7 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
     """The position after a legal move, and what happened: a piece moved, one captured."""
     seat, taken = position.turn, () if position.cells[int(move[1])] == EMPTY else cells_in(move[1:])
     after, events = moved(position, move, taken, () if taken else (*position.seen, position.cells))
-    # Whoever moves wins if both sides are together now.
+    # The side that moved wins if both sides are together now.
     winner = next((each for each in (seat, 1 - seat) if is_together(position.board, after.cells, each)), None)
     return replace(after, winner=winner), events
 

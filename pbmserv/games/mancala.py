@@ -37,7 +37,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Mancala:
-    """A game of sowing on two rows of so many pits, with so many seeds in each."""
+    """A game of sowing on two rows of `length` pits, with `seeds` in each."""
 
     info: Info
     length: int

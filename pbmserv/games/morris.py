@@ -97,13 +97,13 @@ class Position:
 
 @dataclass(frozen=True)
 class Morris:
-    """A game of merels on a drawing, with so many men for each side."""
+    """A game of merels on a drawing."""
 
     info: Info
     art: str
     men: int
     quiet_plies: int
-    """After so many without a man placed or captured it is a draw."""
+    """Plies without a man placed or captured that make a draw."""
     can_fly: bool = True
     """Whether a side with three men left may go anywhere."""
     wins_by_mill: bool = False

@@ -1,4 +1,4 @@
-"""Games of so many in a row: gomoku, four in a row, connect6, five or pairs, tic-tac-toe.
+"""Games of making a row: gomoku, four in a row, connect6, five or pairs, tic-tac-toe.
 
 Gomoku, four in a row and tic-tac-toe are traditional. Connect6 is by I-Chen Wu (2003); five or pairs has the rules
 of a game by Gary Gabrel (1977), without its trade name. Boards of points leave out the letter I, as in Go.

@@ -287,14 +287,14 @@ _RULES: Final = dict(zip("KRBGSNLP", range(KING, PAWN + 1), strict=True)) | dict
 
 @dataclass(frozen=True)
 class Shogi:
-    """A game of shogi with so many rows in which a side promotes."""
+    """A game of shogi; `zone` tells in how many rows a side promotes."""
 
     info: Info
     rows: tuple[str, ...]
     """The pieces at the start, from the top."""
     zone: int
     first_loses: bool = False
-    """Whether a repetition is lost by whoever moved first, and no draw."""
+    """Whether a repetition is lost by the side that moved first, and no draw."""
 
     def start(self, seats: int, options: Mapping[str, str]) -> Position:
         """All pieces on the board. Raises BadOption for any option."""
@@ -351,7 +351,7 @@ class Shogi:
         return Position(position.board, cells, hands, 1 - seat, seen, move, gone), tuple(events)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """How it ended: whoever cannot move has lost; None while somebody is to move."""
+        """How it ended: a side that cannot move has lost; None while somebody is to move."""
         seat = position.turn
         if times_before(position.seen, position.now) >= TIMES - 1:
             guilty = checked_for_ever(position.seen, position.now, seat, partial(is_attacked, position.board))

@@ -19,7 +19,7 @@ MEN: Final = (ATTACKER, DEFENDER + KING)
 """What each seat moves."""
 
 QUIET_PLIES: Final = 100
-"""After so many without a capture it is a draw."""
+"""Plies without a capture that make a draw."""
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, MOVING, RESTRICTED, ENDING = 1, 2, 3, 4, 8
@@ -100,7 +100,7 @@ class Tafl:
         return _corners(board) if self.has_corners else _edge(board)
 
     def _ended(self, position: Position) -> Outcome | None:
-        """How it ended by what stands on the board, whoever can move."""
+        """How it ended by what stands on the board, leaving aside who can move."""
         home = position.cells.find(KING)
         if home < 0:
             return Outcome(two_ranks(ATTACKERS), "king")

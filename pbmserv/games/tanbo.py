@@ -15,7 +15,7 @@ THE_BOARD, GROWING, ENDING = 1, 2, 6
 
 SIZE: Final = 19
 _APART: Final = 6
-"""The first stones stand so many points from each other, from edge to edge."""
+"""Points from one of the first stones to the next, from edge to edge."""
 
 info = Info(
     name="tanbo",

@@ -153,7 +153,7 @@ def can_settle(position: Position, seat: Seat) -> bool:
 def _with_turn(
     after: Position, seat: Seat, events: tuple[Event, ...], is_over: bool
 ) -> tuple[Position, tuple[Event, ...]]:
-    """The position with whoever is on turn then: a side that can do nothing but pass is passed over."""
+    """The position with the seat on turn then: a side that can do nothing but pass is passed over."""
     if not is_over and can_settle(after, 1 - seat):
         return after, events
     if not is_over and not after.passes and can_settle(after, seat):

@@ -186,7 +186,7 @@ THE_BOARD, STEPPING, JUMPING, WALLING, NEVER_CUT_OFF, ENDING = 1, 4, 5, 6, 7, 8
 WALLS: Final = {2: 10, 3: 7, 4: 5}
 """How many walls each player has, by the number of players."""
 QUIET_TURNS: Final = 60
-"""After so many of each player without a wall it is a draw."""
+"""Turns of each player without a wall that make a draw."""
 
 BOARD: Final = boards.squares(SIZE, SIZE, width=3, is_spread=True)
 _STARTS: Final = ("E1", "A5", "E9", "I5")

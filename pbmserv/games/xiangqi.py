@@ -9,15 +9,7 @@ from typing import Final
 from pbmserv.games import defaults
 from pbmserv.games.board import Board
 from pbmserv.games.boards import DIAGONAL, ORTHOGONAL, E, N, S, W, river
-from pbmserv.games.defaults import (
-    EMPTY,
-    TIMES,
-    Position,
-    checked_for_ever,
-    ended_by_repetition,
-    scene_of,
-    times_before,
-)
+from pbmserv.games.defaults import EMPTY, Position
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Piece, Scene, Seat, Unfinished, two_ranks
 from pbmserv.games.info import Credit, Info, Side, chosen
 from pbmserv.games.kinds import XIANGQI
@@ -168,7 +160,7 @@ _SET_UP: Final = ("R..S.", "H.C..", "E..S.", "A....", "G..S.", "A....", "E..S.",
 """Of each column Red's half, from the bottom."""
 
 QUIET_PLIES: Final = 120
-"""After so many without a capture it is a draw."""
+"""Plies without a capture that make a draw."""
 
 # The numbers of the paragraphs in the rules text that Illegal may quote.
 THE_BOARD, OWN_PIECE, GENERAL, ADVISOR, ELEPHANT, HORSE, CHARIOT, CANNON, SOLDIER = 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -246,16 +238,16 @@ def play(position: Position, move: Move) -> tuple[Position, tuple[Event, ...]]:
 
 
 def outcome(position: Position) -> Outcome | None:
-    """How it ended: whoever cannot move has lost; None while somebody is to move."""
+    """How it ended: a side that cannot move has lost; None while somebody is to move."""
     cells, seat = position.cells, position.turn
     if not any(may_win(position, each) for each in (0, 1)):
         return Outcome(two_ranks(None), "bare")
     if next(_legal(position), None) is None:
         is_mate = is_attacked(position.board, cells, seat)
         return Outcome(two_ranks(1 - seat), "mate" if is_mate else "stalemate")
-    if times_before(position.seen, position.cells) >= TIMES - 1:
-        guilty = checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
-        return ended_by_repetition(guilty)
+    if defaults.times_before(position.seen, position.cells) >= defaults.TIMES - 1:
+        guilty = defaults.checked_for_ever(position.seen, cells, seat, partial(is_attacked, position.board))
+        return defaults.ended_by_repetition(guilty)
     return Outcome(two_ranks(None), "exhausted") if len(position.seen) >= QUIET_PLIES else None
 
 
@@ -268,14 +260,16 @@ def scene(position: Position) -> Scene:
     """What to draw and say of the position."""
     home = position.cells.find(MARKS[position.turn][0])
     attacked = (home,) if is_attacked(position.board, position.cells, position.turn) else ()
-    return replace(scene_of(position, tuple([_CELLS[mark] for mark in position.cells])), attacked=attacked)
+    return replace(
+        defaults.scene_of(position, tuple([_CELLS[mark] for mark in position.cells])), attacked=attacked
+    )
 
 
 def is_played(position: Position) -> bool:
-    """Whether no rule has ended the game, if whoever is on turn can move."""
+    """Whether no rule has ended the game, if the side on turn can move."""
     return (
         len(position.seen) < QUIET_PLIES
-        and not times_before(position.seen, position.cells) >= TIMES - 1
+        and not defaults.times_before(position.seen, position.cells) >= defaults.TIMES - 1
         and any(may_win(position, seat) for seat in (0, 1))
     )
 

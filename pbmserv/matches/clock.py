@@ -17,8 +17,8 @@ REMINDED_AT: Final = (0.5, 0.8)
 
 MOST_STANDSTILL: Final = 30 * DAY
 YEAR: Final = 365 * DAY
-"""So long in a year the clocks of a player stand still since mail to them comes back: on all boards together, and
-whoever's turn it is, for a mailbox is a player's and not a board's, and nobody can tell one that is gone from one
+"""How long in a year the clocks of a player stand still since mail to them comes back: on all boards together, on
+anybody's turn, for a mailbox is a player's and not a board's, and nobody can tell one that is gone from one
 that is only said to be."""
 
 APART: Final = timedelta(hours=12)
@@ -74,7 +74,7 @@ class Timing:
 
 
 def standstill(since: datetime, earlier: Sequence[Stop]) -> Stop | None:
-    """How long a player's clocks stand still when mail to them comes back from then on; None: no more this year.
+    """How long a player's clocks stand still when mail to them comes back from then on; None: not again this year.
 
     `earlier` are all such times before, which have come to their ends.
 

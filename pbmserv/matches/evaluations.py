@@ -16,7 +16,7 @@ TURNS_FROM: Final = 0.2
 """What a move must lose of its player's chances to be a turning point."""
 
 FILLED: Final = 2
-"""So many of the last positions of a finished game may lack: its result tells how it went on."""
+"""How many of the last positions of a finished game may lack: its result tells how it went on."""
 
 FEWEST_PLIES: Final = 6
 """A shorter game has no curve to speak of."""
@@ -151,7 +151,7 @@ def turning_points(evaluations: Sequence[Evaluation]) -> tuple[TurningPoint, ...
 
 
 def told_seat(board: GameState, userid: str | None) -> Seat:
-    """Whose chances a reader (None: anybody) is told: their own, or else those of the winner."""
+    """Whose chances a reader (None: anybody) sees: their own, or else those of the winner."""
     seat = None if userid is None else board.match.seat_of(userid)
     if seat is not None:
         return seat

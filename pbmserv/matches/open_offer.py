@@ -1,4 +1,4 @@
-"""An open offer: a game for whoever accepts."""
+"""An open offer: a game for anyone who accepts."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -38,7 +38,7 @@ class OpenOffer:
 
     @property
     def expires(self) -> datetime:
-        """When it is open no more."""
+        """When it closes."""
         return self.made + STAYS_OPEN
 
     @property
@@ -53,7 +53,7 @@ class OpenOffer:
 
 
 def in_order_of_play(offer: OpenOffer, *accepting: str) -> tuple[str, ...]:
-    """Those who play, and whoever accepts now, as they take turns."""
+    """Those who play, and those who accept now, in their order of play."""
     came = (*offer.players, *accepting)
     return came[::-1] if offer.moves_last else came
 

@@ -11,13 +11,13 @@ MessagesFrom = Literal["on", "known", "off"]
 """From everybody, from those whom they have played with, from nobody."""
 
 Receipts = Literal["on", "off", "daily"]
-"""Whether a player is told that a move by mail was played: each time, never, or once a day."""
+"""How often a player's moves by mail are acknowledged: each time, never, or once a day."""
 
 BoardMail = Literal["turns", "all"]
 """Which changes of a board with three or more players are mailed: when it is one's turn, or each of them."""
 
 MOVES_ACKNOWLEDGED: Final = 5
-"""So many first moves by mail are acknowledged each, whatever `Receipts` says."""
+"""The first moves by mail that are acknowledged each, whatever `Receipts` says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ class PersonalPlan:
 class PersonalData:
     """Everything but boards, settings and blocks. `mails` are the newest, of `mails_total` that are kept.
 
-    `offers` are the numbers of open offers that the player made or has joined; `said` is how often of late they
-    wrote to others, of which nothing else is kept here.
+    `offers` are the numbers of open offers that the player made or has joined; `said` is how often they wrote to
+    others lately, of which nothing else is kept here.
     """
 
     signed_up: datetime

@@ -14,10 +14,8 @@ from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import PersonalData, PersonalQuestion, Player
-from pbmserv.matches.pools import Pool
 from pbmserv.matches.puzzles import Puzzle, PuzzleTry
-from pbmserv.matches.rankings import Rated, RatedMatch, RatedMatches, RatedResult, Standings
-from pbmserv.matches.ratings import Section, Tally
+from pbmserv.matches.ratings import Pool, Rated, RatedMatch, RatedMatches, RatedResult, Section, Standings, Tally
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import Summary
 
@@ -39,7 +37,7 @@ class ListingQuery:
     first: int = 0
     count: int = 50
     with_practice: bool = False
-    """Practice boards are among them, too: only for whoever plays there."""
+    """Practice boards are among them, too: only for those who play there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ Sort = Literal["last", "newest", "time"]
 only boards whose clock runs."""
 
 MOST_COUNTED: Final = 1000
-"""Of more boards nobody is told how many there are: counting a million takes long."""
+"""Where there are more boards, their number is not shown: counting a million takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,7 @@ class Queries(Protocol):
         """The userids of those who want what is written to all, in alphabetical order."""
 
     def open_offers(self) -> Sequence[OpenOffer]:
-        """All games that are offered to whoever accepts, by number."""
+        """All open offers, by number."""
 
     def offer(self, number: int) -> OpenOffer | None:
         """The newest offer of a number, whatever has become of it."""
@@ -253,7 +251,7 @@ class Queries(Protocol):
     def standings(
         self, pool: Pool, sections: Sequence[Section], now: datetime, first: int, count: int
     ) -> Standings:
-        """A page of the players of a pool, section by section, in the order of `rankings.SECTIONS`."""
+        """A page of the players of a pool, section by section, in the order of `ratings.SECTIONS`."""
 
     def next_number(self) -> int:
         """The number that a match started now would have."""

@@ -11,10 +11,9 @@ from itertools import islice
 from typing import Any, Final, Literal, cast
 
 from pbmserv.games.game import Event, Game, Move, Seat
-from pbmserv.robots.chance import shuffled
 from pbmserv.robots.levels import level_of, thinker_of
 from pbmserv.robots.search import uct
-from pbmserv.robots.thought import Thinker, Thought
+from pbmserv.robots.thought import Thinker, Thought, shuffled
 
 WITH_KNOWLEDGE: Final = 400
 """Iterations for a position where a thinker knows the game: a tenth of a second, or less."""
@@ -40,12 +39,12 @@ class Estimate:
     """The best move; None when the game is over."""
 
     best_value: float
-    """The chances of whoever makes it, as they seem at first: rather too high."""
+    """The chances of the seat that makes it, as they seem at first: rather too high."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A move beside the best one: what either brings to whoever makes it."""
+    """A move beside the best one: what either brings to the seat that makes it."""
 
     best: Move
     best_value: float

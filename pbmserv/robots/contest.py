@@ -14,10 +14,9 @@ from typing import Any, Final, cast
 
 from pbmserv.games import games
 from pbmserv.games.game import Game, scores_of
-from pbmserv.robots.chance import pick, seed_of
 from pbmserv.robots.levels import RUNGS, Level, Looseness, chosen, level_of, thinker_of
 from pbmserv.robots.search import uct
-from pbmserv.robots.thought import Thinker
+from pbmserv.robots.thought import Thinker, pick, seed_of
 
 _SCALE: Final = 400 / math.log(10)
 """Elo for each unit of the logarithm of the odds."""

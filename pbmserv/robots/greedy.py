@@ -1,13 +1,12 @@
 """`greedy`: the move after which it is ahead by most at once, without a thought for what the others do then.
 
-Nobody plays against it any more: other robots are measured by it.
+Nobody plays against it: other robots are measured by it.
 """
 
 from typing import Any
 
 from pbmserv.games.game import Game, Move, Seat, scores_of
-from pbmserv.robots.chance import pick, shuffled
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.thought import Candidate, Thought, pick, shuffled
 
 Worth = tuple[int, int]
 """Whether it wins (1), loses (-1) or neither (0), then by how many points it is ahead of the best other seat."""

@@ -7,18 +7,17 @@ How many iterations of `uct` a second are, so that a rung means about the same t
 not measured where the robot runs, so that it plays the same everywhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, cast
 
 from pbmserv.games.game import Game, Move
-from pbmserv.robots import greedy, random, spiel
-from pbmserv.robots.chance import Dice
+from pbmserv.robots import greedy, spiel
 from pbmserv.robots.knowing import Knowing, is_ours, knowing
 from pbmserv.robots.search import uct
-from pbmserv.robots.thought import Thinker, Thought
+from pbmserv.robots.thought import AnyMove, Dice, Thinker, Thought
 
 _MEASURED: Final = MappingProxyType(
     {
@@ -83,7 +82,7 @@ MOST: Final = 20_000
 
 
 def iterations_in(seconds: float, game: Game, position: Any) -> int:
-    """About how many iterations so many seconds are, on the board of a position; at most `MOST`."""
+    """About how many iterations fit into these seconds, on the board of a position; at most `MOST`."""
     cells = len(game.scene(position).board.names)
     measured = _MEASURED.get(game.info.name, _UNKNOWN)
     nearest = min(measured, key=lambda each: (abs(each - cells), each))
@@ -97,7 +96,7 @@ RUNGS: Final = ("beginner", "novice", "casual", "regular", "club", "league", "st
 
 @dataclass(frozen=True, slots=True)
 class Looseness:
-    """How readily a robot plays a move of which it expects less: moves that are nearly as good nearly as often."""
+    """Sampling temperature: how readily a robot plays a move of which it expects less."""
 
     amount: float
     """Moves are as likely as their odds, raised to 1 / amount; of amounts far above 1 any move."""
@@ -130,7 +129,7 @@ def _knowing() -> Mapping[str, Knowing]:
 
 
 _PLAIN: Final = MappingProxyType(
-    {"random": Level(cast(Thinker, random), 1, elo=0), "greedy": Level(cast(Thinker, greedy), 1000, elo=100)}
+    {"random": Level(AnyMove(), 1, elo=0), "greedy": Level(cast(Thinker, greedy), 1000, elo=100)}
 )
 
 _WITH_KNOWLEDGE: Final[Mapping[str, tuple[int, float, int | None]]] = MappingProxyType(
@@ -201,11 +200,11 @@ def _ladder(thinker: Thinker) -> Mapping[str, tuple[int | float, float, int | No
 
 
 _MOST_TRIED: Final = 200
-"""So many moves are tried for one that wins at once, where the thought itself is shortened."""
+"""The most moves that are tried for one that wins at once, where the thought itself is shortened."""
 
 
 def move_of(level: Level, game: Game, position: Any, seed: int, iterations: int) -> tuple[Move, int]:
-    """The move that a robot of a level makes with at most so many iterations, and how many it took.
+    """The move that a robot of a level makes with at most `iterations`, and how many it took.
 
     Somebody is to move in the position. Where the iterations are fewer than the level's, a win that one move
     brings is taken all the same.
@@ -219,7 +218,7 @@ def move_of(level: Level, game: Game, position: Any, seed: int, iterations: int)
 
 
 def _winning_move(game: Game, position: Any) -> Move | None:
-    """A move after which whoever makes it has won alone."""
+    """A move that wins at once, and alone."""
     seat = game.to_move(position)
     for move in islice(game.moves(position), _MOST_TRIED):
         outcome = game.outcome(game.play(position, move)[0])
@@ -258,3 +257,88 @@ _DOUBT: Final = 0.01
 """No move is thought to win or lose for certain, so that odds stay finite."""
 
 _FINE: Final = 2**30
+
+
+ANSWERED_WITHIN: Final = 50.0
+"""Seconds that a board is to wait at most: ten less than a minute, since estimates may be wrong."""
+
+CAUGHT_UP_WITHIN: Final = 3.0
+"""Seconds in which boards are to be answered that have waited too long already, as after an outage."""
+
+LONGEST: Final = 12.0
+"""Seconds that nobody thinks longer about a move, however much time there is."""
+
+FEWEST: Final = 30
+"""Iterations that a move gets in any case, unless its level has fewer: they see what is there to be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardWait:
+    """A board that waits: for how many seconds already, and how many of thinking its level asks for."""
+
+    waited: float
+    thinking: float
+
+
+def share(waits: Iterable[BoardWait], thinkers: int, besides: float) -> float:
+    """The part of what its level asks for that each of these boards gets, 0 to 1; they are in order of their turn.
+
+    `besides` are the seconds that each board takes besides thinking.
+
+    >>> share([BoardWait(0, 2), BoardWait(0, 2)], 1, 0.0), share([BoardWait(0, 2)] * 100, 1, 0.0)
+    (1.0, 0.25)
+    """
+    part, asked, spent = 1.0, 0.0, 0.0
+    for wait in waits:
+        asked += min(wait.thinking, LONGEST)
+        spent += besides
+        left = max(ANSWERED_WITHIN - wait.waited, CAUGHT_UP_WITHIN) * thinkers - spent
+        if asked > 0:
+            part = min(part, left / asked)
+    return max(part, 0.0)
+
+
+def iterations_within(iterations: int, each: float, part: float) -> int:
+    """How many of a level's iterations a move gets, if one takes `each` seconds.
+
+    >>> iterations_within(1000, 0.001, 1.0), iterations_within(1000, 0.001, 0.2), iterations_within(1000, 0.1, 1.0)
+    (1000, 200, 120)
+    """
+    longest = iterations if each <= 0 else LONGEST / each
+    return min(iterations, max(FEWEST, round(min(iterations, longest) * part)))
+
+
+class Turns:
+    """Whose turn it is: all who wait have the same share of one thinker's time, however many boards they have.
+
+    Each has a moment at which the last thought of theirs would have ended, had they always had their share; whose
+    next thought would end first is next (weighted fair queueing). So a short thought does not wait for long ones,
+    and nobody waits for ever. Who has not waited is owed nothing. For one thread.
+
+    >>> turns = Turns()
+    >>> turns.are_waiting({"alice", "bob"})
+    >>> turns.took("alice", 12.0)
+    >>> turns.are_waiting({"alice", "bob", "carol"})
+    >>> [turns.begins(who) for who in ("alice", "bob", "carol")]
+    [12.0, 0.0, 6.0]
+    """
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._ends: dict[Hashable, float] = {}
+        self._count = 1
+
+    def are_waiting(self, everybody: Collection[Hashable]) -> None:
+        """These wait now, and nobody else."""
+        known = {who: end for who, end in self._ends.items() if who in everybody or end > self._now}
+        self._ends = dict.fromkeys(everybody, self._now) | known
+        self._count = max(len(everybody), 1)
+
+    def begins(self, who: Hashable) -> float:
+        """When the next thought would begin of one who waits."""
+        return self._ends.get(who, self._now)
+
+    def took(self, who: Hashable, seconds: float) -> None:
+        """Records that a thought took these seconds of one who waits."""
+        self._ends[who] = self.begins(who) + seconds
+        self._now += seconds / self._count

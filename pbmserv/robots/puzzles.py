@@ -25,10 +25,10 @@ WINNING: Final = 0.8
 """A best move that brings so much is said to win."""
 
 _AGAIN: Final = 3
-"""So many times the iterations that found a best move have to agree on it."""
+"""How many times the iterations that found a best move have to agree on it."""
 
 _QUICK: Final = 5
-"""A position is first looked at with so many times fewer iterations, and dropped if not half the margin shows."""
+"""A position is first looked at with a fifth of the iterations, and dropped if not half the margin shows."""
 
 _MOST_FOLLOWING: Final = 4
 """Moves that are told of how the game may go on."""

@@ -18,7 +18,7 @@ from pbmserv.games.game import Game
 from pbmserv.robots.levels import RUNGS, Level, level_of, rungs_of
 
 MOST_RESULTS: Final = 12
-"""So many games, the last ones, are looked at."""
+"""The most games that count, the latest."""
 
 _BEGINS_AT: Final = "novice"
 """The rung that somebody of whom nothing is known meets first; or the nearest one below."""
@@ -82,7 +82,7 @@ def estimated(strengths: Mapping[str, int], results: Sequence[Result], points: i
 
 
 def _expected(ahead: float) -> float:
-    """The score of somebody who is so many Elo stronger."""
+    """The score of somebody who is `ahead` Elo stronger."""
     return float(1 / (1 + 10 ** (-ahead / 400)))
 
 
@@ -92,7 +92,7 @@ def _first(strengths: Mapping[str, int]) -> int:
 
 
 FIRST: Final = "robot"
-"""The userid of the robot that people are told of first; those of all others begin so too."""
+"""The userid of the robot that people see first; those of all others begin so too."""
 
 FITTING: Final = "fitting"
 """The program of that robot: it plays as the rung that fits its opponent."""
@@ -101,7 +101,7 @@ RANDOM: Final = "random"
 """The program that plays any legal move."""
 
 PROGRAMS: Final = (FITTING, *RUNGS, RANDOM)
-"""Of the robots that are players on every server, the one that is told of first at the head."""
+"""Of the robots that are players on every server, the one that people see first at the head."""
 
 _PLAYS_AS: Final = {"search": "club"}
 """Programs of earlier versions, whose accounts go on playing, and the rungs that took their place."""

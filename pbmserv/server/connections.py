@@ -98,7 +98,7 @@ class ConnectionGate(Generic[ClientT]):
     """Accepts clients at the socket `listening`, up to a capacity; for one event loop.
 
     `make` creates the connection of each client. `refusal` is sent to clients that are turned away. `who` is what
-    the log calls the clients. Whoever closes the gate has to end the connections.
+    the log calls the clients. The one who closes the gate has to end the connections.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class ConnectionGate(Generic[ClientT]):
         self._loop.add_reader(self._listening, self._accept_some)
 
     def close(self) -> None:
-        """Accept no more clients; the socket stays open."""
+        """Stop accepting clients; the socket stays open."""
         self._loop.remove_reader(self._listening)
         if self._retry is not None:
             self._retry.cancel()

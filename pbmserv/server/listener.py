@@ -11,13 +11,8 @@ from typing import Final
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.mail_urls import split
-from pbmserv.mail.receiving.smtp_handler import (
-    GroupCommit,
-    ReceiveTimeouts,
-    SmtpHandler,
-    StoreMails,
-    store_and_reply,
-)
+from pbmserv.mail.receiving import smtp_handler
+from pbmserv.mail.receiving.smtp_handler import ReceiveTimeouts, StoreMails
 from pbmserv.mail.receiving.smtp_server import TOO_MANY, LmtpConnection, SmtpConnection
 from pbmserv.server.connections import BACKLOG, Capacity, ConnectionGate, places_for_clients
 
@@ -81,7 +76,7 @@ class Listener:
         self._thread.start()
 
     def stop(self) -> None:
-        """Receive no more mail and disconnect idle clients. Returns when each mail being stored has its reply."""
+        """Stop receiving mail and disconnect idle clients. Returns when each mail being stored has its reply."""
         if self._thread is None or self._loop is None:
             return
         with contextlib.suppress(RuntimeError):  # the loop has ended by itself
@@ -114,8 +109,8 @@ class Listener:
     async def _serve(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1, thread_name_prefix="store") as pool:
-            group_commit = GroupCommit(partial(store_and_reply, self._store), pool)
-            handler = SmtpHandler(self._server, group_commit, self._max_size, self._patience)
+            group_commit = smtp_handler.GroupCommit(partial(smtp_handler.store_and_reply, self._store), pool)
+            handler = smtp_handler.SmtpHandler(self._server, group_commit, self._max_size, self._patience)
             connection_class = LmtpConnection if self._kind == "lmtp" else SmtpConnection
             refusal = f"{TOO_MANY}\r\n".encode()
             capacity = Capacity(places_for_clients(), MOST_OF_A_HOST)

@@ -7,6 +7,7 @@ It looks for work when something was, when some is due, and every ten seconds in
 
 import logging
 import os
+import select
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,16 +15,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from pbmserv.mail.log_words import pairs
 from pbmserv.mail.receiving.smtp_handler import IncomingEnvelope, NotNow, StoreMails
 from pbmserv.mail.sending.destination import Transport
-from pbmserv.server.bell import Wakeup
-from pbmserv.server.in_flight import InFlightMarker, MailClaims, abandoned_markers, acquire_marker
-from pbmserv.server.isolation import IsolatedProcess
+from pbmserv.server.in_flight import InFlightMarker, IsolatedProcess, MailClaims, abandoned_markers, acquire_marker
 from pbmserv.server.listener import Listener
-from pbmserv.server.pulse import Complaint, heartbeat
+from pbmserv.services.admin.pulse import record_heartbeat, record_trouble
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
@@ -31,6 +30,105 @@ from pbmserv.services.receive import receive_mails
 from pbmserv.services.worker import process_some, seconds_until_due
 from pbmserv.store.engine import CommitWatch, cause_of, is_database_trouble, truncate_wal
 from pbmserv.store.operating import SENDER, WORKER
+
+
+class Wakeup(Protocol):
+    """Wakes those who wait: a `threading.Event` within one process, a `Bell` between several."""
+
+    def set(self) -> None:
+        """Wakes those who wait, and the next to wait."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for it, at most `timeout` seconds; returns whether it came."""
+
+    def clear(self) -> None:
+        """Forgets it."""
+
+
+_MOST: Final = 2**16
+
+
+class Bell:
+    """A `Wakeup` for processes that are forked after it was made.
+
+    All who wait wake up. One of them may clear it before another has noticed: all that it does is save them the
+    time until they look by themselves.
+    """
+
+    def __init__(self) -> None:
+        self._heard, self._rung = os.pipe()
+        for each in (self._heard, self._rung):
+            os.set_blocking(each, False)
+
+    def set(self) -> None:
+        """Wakes those who wait, and the next to wait."""
+        with suppress(BlockingIOError):  # it is full, so everybody wakes anyway
+            os.write(self._rung, b"!")
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for it, at most `timeout` seconds; returns whether it came."""
+        waiting = select.poll()
+        waiting.register(self._heard, select.POLLIN)
+        return bool(waiting.poll(None if timeout is None else timeout * 1000))
+
+    def clear(self) -> None:
+        """Forgets it."""
+        with suppress(BlockingIOError):
+            os.read(self._heard, _MOST)
+
+
+HEARTBEAT_EVERY: Final = 60.0
+"""Seconds between two heartbeats of a part."""
+
+AGAIN_AFTER: Final = 5.0
+"""Seconds until it is tried again to store what could not be."""
+
+log = logging.getLogger(__name__)
+
+
+def heartbeat(app: App, part: str) -> Callable[[], None]:
+    """A function that a part calls while all is well, as often as it likes. Records a heartbeat once a minute.
+
+    It never raises. All parts of one kind share a heartbeat: as long as one of them lives, mail gets in.
+    """
+    due = 0.0
+
+    def beat() -> None:
+        nonlocal due
+        if time.monotonic() < due:
+            return
+        due = time.monotonic() + HEARTBEAT_EVERY
+        try:
+            record_heartbeat(app, part, utc_now())
+        except Exception as error:
+            # The part goes on with its work. The next heartbeat records the outage, if there was one.
+            log.warning("a heartbeat could not be recorded %s", pairs(part=part, error=cause_of(error)))
+
+    return beat
+
+
+class Complaint:
+    """What keeps a part from its work, where `status` finds it. Stored when it changes."""
+
+    def __init__(self, app: App, part: str) -> None:
+        self._app, self._part = app, part
+        # What an earlier process has left is not known, so the first word is always stored.
+        self._stored: str | None = None
+        self._again_at = 0.0
+
+    def say(self, said: str) -> None:
+        """Tells it in a sentence without secrets; "": nothing does. May be called as often as one likes."""
+        if said == self._stored or time.monotonic() < self._again_at:
+            return
+        try:
+            record_trouble(self._app, self._part, said, utc_now())
+        except Exception as error:
+            self._again_at = time.monotonic() + AGAIN_AFTER
+            told = pairs(part=self._part, error=cause_of(error))
+            log.warning("what troubles a part could not be recorded %s", told)
+        else:
+            self._stored = said
+
 
 Part = Callable[[threading.Event], None]
 """Runs until the event is set."""
@@ -53,8 +151,6 @@ REST: Final = 1.0
 """Seconds without mail after which a worker empties SQLite's write-ahead log."""
 
 LONGEST_PAUSE: Final = 5.0
-
-log = logging.getLogger(__name__)
 
 
 def make_way(nice: int) -> None:

@@ -10,18 +10,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pbmserv.mail.log_words import pairs
+from pbmserv.mail.receiving import imap_mailbox
 from pbmserv.mail.receiving.imap_fetch import MailFetcher, ShutdownRequested, StoreMail
-from pbmserv.mail.receiving.imap_mailbox import (
-    ImapError,
-    ImapMailbox,
-    ImapRefused,
-    LoginRefused,
-    Silence,
-    UntrustedCertificate,
-)
-from pbmserv.server.bell import Wakeup
-from pbmserv.server.parts import Part
-from pbmserv.server.pulse import Complaint, heartbeat
+from pbmserv.mail.receiving.imap_mailbox import ImapMailbox
+from pbmserv.server.parts import Complaint, Part, Wakeup, heartbeat
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.receive import receive_mail
 from pbmserv.store.engine import cause_of, is_database_trouble
@@ -68,7 +60,7 @@ def polling(open_mailbox: Callable[[], ImapMailbox], name: str, app: App, max_si
                 with closing(open_mailbox()) as mailbox:
                     health.connected()
                     fetch_and_wait(mailbox, fetcher, health, stop)
-            except (ImapError, ImapRefused) as error:
+            except (imap_mailbox.ImapError, imap_mailbox.ImapRefused) as error:
                 stop.wait(health.pause_after(error))
             except ShutdownRequested:
                 return
@@ -161,7 +153,7 @@ class MailboxHealth:
 
     def pause_after(self, error: Exception) -> float:
         """Seconds to wait before the next connection. Logs the error, once."""
-        if isinstance(error, LoginRefused):
+        if isinstance(error, imap_mailbox.LoginRefused):
             if self._is_new(f"login: {error}"):
                 log.error("the login is refused %s", pairs(mailbox=self.name, error=str(error)))
             self.complain(f"{self.name}: the login is refused: {error}")
@@ -170,13 +162,13 @@ class MailboxHealth:
         else:
             if self._is_new(str(error)):
                 # What has never worked is most likely a setting, such as the host; no certificate mends itself.
-                passes = self._connected_at and not isinstance(error, UntrustedCertificate)
+                passes = self._connected_at and not isinstance(error, imap_mailbox.UntrustedCertificate)
                 level = logging.WARNING if passes else logging.ERROR
                 log.log(level, "trouble with the mailbox %s", pairs(mailbox=self.name, error=str(error)))
             self.complain(f"{self.name}: {error}")
             pause = self._pause
             self._pause = min(pause * 2, LONGEST_PAUSE)
-            if isinstance(error, Silence):
+            if isinstance(error, imap_mailbox.Silence):
                 self.patience = min(self.patience * 2, LONGEST_PATIENCE)
         # Clients that were disconnected together should not reconnect together.
         return pause * random.uniform(0.5, 1.0)  # noqa: S311

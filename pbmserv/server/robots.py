@@ -15,8 +15,7 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.mail.log_words import pairs
-from pbmserv.server.parts import LOOK_ANYWAY_AFTER, ROBOTS_MAKE_WAY, Part, make_way, repeating
-from pbmserv.server.pulse import heartbeat
+from pbmserv.server.parts import LOOK_ANYWAY_AFTER, ROBOTS_MAKE_WAY, Part, heartbeat, make_way, repeating
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.robots import play_robots

@@ -10,8 +10,7 @@ from functools import partial
 from typing import Final
 
 from pbmserv.mail.log_words import pairs
-from pbmserv.server.parts import LONGEST_PAUSE, Part
-from pbmserv.server.pulse import heartbeat
+from pbmserv.server.parts import LONGEST_PAUSE, Part, heartbeat
 from pbmserv.services.admin.status import Premises
 from pbmserv.services.admin.upgrade import recount_ratings
 from pbmserv.services.app import App, utc_now
@@ -60,7 +59,7 @@ _SETTLED_AFTER: Final = timedelta(minutes=2)
 
 
 def jobs_with(premises: Premises, operator: str = "") -> Sequence[Job]:
-    """All jobs, with those that need the data folder; `operator` is the address that is told of what lasts."""
+    """All jobs, with those that need the data folder; `operator` is mailed about trouble that lasts."""
     return (
         *JOBS,
         Job("records", timedelta(hours=1), partial(dump_last_month, folder=premises.data / "records")),

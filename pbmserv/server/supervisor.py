@@ -8,9 +8,10 @@ import gc
 import logging
 import os
 import signal
+import socket
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,15 +19,49 @@ from threading import Event, Thread
 from typing import Final, NoReturn
 
 from pbmserv.mail.log_words import pairs
-from pbmserv.server.isolation import end_with_parent
-from pbmserv.server.service_manager import ServiceManager
+from pbmserv.server.in_flight import end_with_parent
+
+_MICRO: Final = 1_000_000
+
+
+class ServiceManager:
+    """The program that has started this process, if it wants to know."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        name = environment.get("NOTIFY_SOCKET", "")
+        # Names that begin with @ are not in the file system (abstract sockets, unix(7)).
+        self._place = f"\0{name[1:]}" if name.startswith("@") else name
+        has_asked = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        microseconds = environment.get("WATCHDOG_USEC", "") if self._place and has_asked else ""
+        self.every: float | None = int(microseconds) / _MICRO / 3 if microseconds.isdigit() else None
+        """Seconds between two signs of life; None: none are wanted."""
+
+    def ready(self) -> None:
+        """Everything has been started."""
+        self._tell("READY=1")
+
+    def alive(self) -> None:
+        """All is still at work."""
+        self._tell("WATCHDOG=1")
+
+    def stopping(self) -> None:
+        """The end has begun."""
+        self._tell("STOPPING=1")
+
+    def _tell(self, said: str) -> None:
+        if not self._place:
+            return
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as road:
+            road.connect(self._place)
+            road.send(said.encode())
+
 
 PAUSES: Final = (0.0, 1.0, 2.0, 5.0)
 """Seconds until a process that died is started again: after its first death, its second, and so on."""
 
 MOST_DEATHS: Final = 5
 WITHIN: Final = 600.0
-"""A process that dies more often than that within so many seconds is not started again."""
+"""A process that dies more often than that within these seconds is not started again."""
 
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 _WATCHED: Final = (*_STOPPING, signal.SIGCHLD)

@@ -2,10 +2,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from pbmserv.commands.boards import NextBoards
 from pbmserv.commands.letter import Answer, Letter, ShownBoard
 from pbmserv.commands.practice import practice_to_come
 from pbmserv.commands.queue import MovesQueued, QueueShown
-from pbmserv.commands.show import NextBoards
 from pbmserv.mail.sending.message import Attachment
 from pbmserv.matches.moves import play
 from pbmserv.matches.player import Player

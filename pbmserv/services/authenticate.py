@@ -13,7 +13,7 @@ from itertools import takewhile
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from pbmserv.commands.command import Actor, Arguments, Credentials, NotOurPlayer, Request, Secret
+from pbmserv.commands.command import Actor, Credentials, NotOurPlayer, Request, Secret
 from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.parser.parse import MisplacedAs
@@ -163,7 +163,7 @@ def authenticate(
     credentials: VerifiedCredentials,
     records: Queries,
     look_up: LookUp,
-) -> Request[Arguments]:
+) -> Request:
     """The line as a request from somebody. Raises CommandError where nobody can be told, and ChangedMeanwhile.
 
     Credentials in the line come before those for the whole mail, and these before what the headers prove. Nobody

@@ -4,14 +4,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from pbmserv.commands.broadcast import BroadcastFrom
+from pbmserv.commands.address import Welcome
 from pbmserv.commands.command import Reply
 from pbmserv.commands.letter import UNCAUSED, FixedText, Letter, MailCause, MailKind, Notice, leaving_kind
-from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.practice import practice_to_come
 from pbmserv.commands.server import Server
 from pbmserv.commands.set import LeaveKind, leaving_command
-from pbmserv.commands.signup import Welcome
+from pbmserv.commands.talk import BroadcastFrom, MessageFrom
 from pbmserv.mail.sending.message import Attachment, Envelope, envelope_sender, message_id, sender_address, write
 from pbmserv.matches.player import Player
 from pbmserv.parser.parsed import IncomingMail

@@ -15,11 +15,10 @@ from pbmserv.mail.log_words import pairs
 from pbmserv.matches.log import Match, rules_of
 from pbmserv.matches.puzzles import SEATS, Puzzle
 from pbmserv.matches.replay import line
-from pbmserv.robots.chance import seed_of
 from pbmserv.robots.levels import thinker_of
 from pbmserv.robots.puzzles import solution_of
 from pbmserv.robots.search import uct
-from pbmserv.robots.thought import Thinker
+from pbmserv.robots.thought import Thinker, seed_of
 from pbmserv.services.app import App
 from pbmserv.store import matches, puzzles, robots
 from pbmserv.store.engine import is_database_trouble, reading, writing

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.player import Player
-from pbmserv.matches.pools import pool_of
+from pbmserv.matches.ratings import pool_of
 from pbmserv.matches.replay import GameState
 from pbmserv.robots.levels import rungs_of, strengths_of
 from pbmserv.robots.robot import MOST_RESULTS, Result, fitting_rung, rung_of

@@ -11,8 +11,8 @@ from typing import Literal
 from sqlalchemy import Connection
 
 from pbmserv.commands import policy
+from pbmserv.commands.address import free_names
 from pbmserv.commands.policy import Counted
-from pbmserv.commands.signup import free_names
 from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, skeleton
 from pbmserv.mail.sending.from_web import write_sign_up
 from pbmserv.services.app import App

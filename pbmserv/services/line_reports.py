@@ -5,16 +5,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
 from pbmserv.commands.challenge import Challenged
-from pbmserv.commands.chat import NothingToSay
 from pbmserv.commands.command import Confirmation, Decision, Notifications
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, AnsweredLine
 from pbmserv.commands.lookup import WrongForm
-from pbmserv.commands.message import NoWords
-from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.move import Declined, MovePlayed, Resigned
 from pbmserv.commands.permission import speaks_on
-from pbmserv.commands.resign import Declined, Resigned
 from pbmserv.commands.server import Server
+from pbmserv.commands.talk import NothingToSay, NoWords
 from pbmserv.commands.vocabulary import is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import LEAVING, EntryKind

@@ -11,12 +11,12 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from pbmserv.commands import policy
+from pbmserv.commands.address import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.commands.changes import NewPassword
 from pbmserv.commands.command import commands
 from pbmserv.commands.letter import Letter
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.policy import Counted, Limit
-from pbmserv.commands.signup import ASKED_AGAIN_AFTER, HELD_UNCONFIRMED
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.parser.parsed import Parsed, Unparsed
 from pbmserv.services.compose import ReplyContext

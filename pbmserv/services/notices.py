@@ -8,7 +8,6 @@ from typing import Final
 
 from pbmserv.commands import queue_notation
 from pbmserv.commands.analyse import Course, course_of
-from pbmserv.commands.broadcast import BroadcastFrom
 from pbmserv.commands.command import Remark, Reply, words_above
 from pbmserv.commands.letter import (
     AT_ONCE,
@@ -19,14 +18,14 @@ from pbmserv.commands.letter import (
     MailCause,
     Notice,
 )
-from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.queue import QueuePlayed
+from pbmserv.commands.talk import BroadcastFrom, MessageFrom
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.conditional_moves import branches_of, still_stands
 from pbmserv.matches.evaluations import FEWEST_PLIES, tells
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind
 from pbmserv.matches.player import Player
-from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.ratings import RatedMatch
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.run import CommandResult

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
+from pbmserv.commands.boards import NextBoards
 from pbmserv.commands.command import Decision
-from pbmserv.commands.show import NextBoards
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 from pbmserv.rendering.overview import Overview, overview_rows
 from pbmserv.services.app import App

@@ -10,8 +10,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.command import Arguments, commands
-from pbmserv.commands.practice import NOT_THERE_YET, practice_terms
-from pbmserv.commands.puzzle import SOLUTION
+from pbmserv.commands.practice import NOT_THERE_YET, SOLUTION, practice_terms
 from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import CLOSING, OPENING
 from pbmserv.games import games

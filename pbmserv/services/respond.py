@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
+from pbmserv.commands.address import SignedUp, Welcome
 from pbmserv.commands.command import BoardRef, Confirmation, Decision, Question, Remark, words_above
 from pbmserv.commands.letter import (
     Answer,
@@ -12,12 +13,9 @@ from pbmserv.commands.letter import (
     Notice,
     ShownBoard,
 )
+from pbmserv.commands.move import Previewed, Submitted
 from pbmserv.commands.permission import speaks_on
-from pbmserv.commands.practice import BadFirstMove, PracticeOffered
-from pbmserv.commands.preview import Previewed
-from pbmserv.commands.puzzle import BadPuzzleMove, PuzzleMissed, PuzzlePosed
-from pbmserv.commands.signup import SignedUp, Welcome
-from pbmserv.commands.submit import Submitted
+from pbmserv.commands.practice import BadFirstMove, BadPuzzleMove, PracticeOffered, PuzzleMissed, PuzzlePosed
 from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove

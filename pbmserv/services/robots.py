@@ -14,9 +14,9 @@ from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
 from pbmserv.rendering.templates import say
-from pbmserv.robots.chance import seed_of
 from pbmserv.robots.levels import Level, move_of
 from pbmserv.robots.robot import FITTING, PROGRAMS, level_at, userid_of, userids
+from pbmserv.robots.thought import seed_of
 from pbmserv.services.admin.act import give
 from pbmserv.services.app import App
 from pbmserv.services.fitting import rung_for

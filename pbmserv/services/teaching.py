@@ -15,7 +15,7 @@ from pbmserv.matches.evaluations import Evaluation, gone_before, is_complete
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.replay import GameState, positions
 from pbmserv.robots.analysis import Estimate, compare, estimate
-from pbmserv.robots.chance import seed_of
+from pbmserv.robots.thought import seed_of
 from pbmserv.services.app import App
 from pbmserv.services.limits import may_be_mailed, send
 from pbmserv.services.notices import notice_to

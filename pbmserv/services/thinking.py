@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from pbmserv.games import games
-from pbmserv.robots.levels import Level
+from pbmserv.robots.levels import BoardWait, Level, Turns, iterations_within, share
 from pbmserv.robots.robot import FITTING, level_at
-from pbmserv.robots.sharing import BoardWait, Turns, iterations_within, share
 
 if TYPE_CHECKING:
     from pbmserv.store.robots import Waiting

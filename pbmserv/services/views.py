@@ -10,10 +10,8 @@ from sqlalchemy import Connection
 from pbmserv.matches.evaluations import Evaluation
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
-from pbmserv.matches.pools import Pool
 from pbmserv.matches.queries import BoardSearch, Listing, ListingQuery, Profile, RatedGame, SearchPage
-from pbmserv.matches.rankings import Standings
-from pbmserv.matches.ratings import Section
+from pbmserv.matches.ratings import Pool, Section, Standings
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.services.app import App

@@ -26,8 +26,8 @@ from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import ConditionalPlan, PlanKind
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.player import Player
-from pbmserv.matches.pools import Pool, pools_of
 from pbmserv.matches.queries import Queries
+from pbmserv.matches.ratings import Pool, pools_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.store import clocks, ratings

@@ -28,19 +28,25 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.player import Player
-from pbmserv.matches.pools import Pool, pool_named, pools_of
 from pbmserv.matches.queries import Queries
-from pbmserv.matches.rankings import (
+from pbmserv.matches.ratings import (
     ENDED_BY,
+    ESTABLISHED_SIGMA,
+    INACTIVE_AFTER,
     SECTIONS,
+    Pool,
     Ranked,
     Rated,
     RatedMatch,
     RatedMatches,
     RatedResult,
+    Rating,
+    Section,
     Standings,
+    Tally,
+    pool_named,
+    pools_of,
 )
-from pbmserv.matches.ratings import ESTABLISHED_SIGMA, INACTIVE_AFTER, Rating, Section, Tally
 from pbmserv.store.accounts import FORMER
 from pbmserv.store.tables import entries, players, rating_changes, rating_counts, ratings, seats
 

@@ -29,8 +29,17 @@ from sqlalchemy import (
 )
 
 from pbmserv.matches.next_state import AFTER_THE_END
-from pbmserv.matches.pools import Pool, pool_of, pool_with
-from pbmserv.matches.ratings import Rating, RatingChange, RatingResult, Tally, ranks_of, reckoned
+from pbmserv.matches.ratings import (
+    Pool,
+    Rating,
+    RatingChange,
+    RatingResult,
+    Tally,
+    pool_of,
+    pool_with,
+    ranks_of,
+    reckoned,
+)
 from pbmserv.matches.replay import GameState
 from pbmserv.store import rankings
 from pbmserv.store.rankings import counted_players

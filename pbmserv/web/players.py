@@ -14,10 +14,8 @@ from pbmserv.commands.ratings import FILTERS, MOST_RANKED
 from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import is_number, is_userid
 from pbmserv.games import games, titles
-from pbmserv.matches.pools import Pool, is_of_pools, pool_with, pools_of
 from pbmserv.matches.queries import Profile, RatedGame
-from pbmserv.matches.rankings import Rated, Standings
-from pbmserv.matches.ratings import Section
+from pbmserv.matches.ratings import Pool, Rated, Section, Standings, is_of_pools, pool_with, pools_of
 from pbmserv.rendering.svg.plot import Point, plot
 from pbmserv.robots.levels import level_of
 from pbmserv.robots.robot import does_play

@@ -18,7 +18,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from sqlalchemy import Connection
 
 from pbmserv.commands.changes import NewSetting
-from pbmserv.commands.command import Arguments, Decision, Request
+from pbmserv.commands.command import Decision, Request
 from pbmserv.commands.letter import Letter
 from pbmserv.commands.permission import decide
 from pbmserv.commands.server import Server
@@ -100,7 +100,7 @@ def read_raw(raw: bytes) -> IncomingMail:
     return read(raw, address("alice0"), ADDRESS, recipients=[ADDRESS])
 
 
-def as_request(connection: Connection, taken: Taken, identity: SenderIdentity) -> Request[Arguments]:
+def as_request(connection: Connection, taken: Taken, identity: SenderIdentity) -> Request:
     """The mail's one line with who it is from."""
     parsed = taken.pending.parsed
     (line,) = parsed.lines

@@ -13,11 +13,10 @@ import pytest
 
 from pbmserv.games import games
 from pbmserv.games.game import scores_of
-from pbmserv.robots import greedy, random
-from pbmserv.robots.chance import seed_of
+from pbmserv.robots import greedy
 from pbmserv.robots.levels import iterations_in
 from pbmserv.robots.search import uct
-from pbmserv.robots.search.judge import rewards_of
+from pbmserv.robots.thought import AnyMove, seed_of
 
 GAMES, ENOUGH = 40, 36
 ASKED_BY = "PBMSERV_BENCH_ROBOTS"
@@ -86,7 +85,7 @@ def series(
 ) -> tuple[float, int, float]:
     """Points of the search, games played, and its milliseconds a move."""
     game = games()[name]
-    other = greedy if scores_of(game, game.start(seats, {})) else random
+    other = greedy if scores_of(game, game.start(seats, {})) else AnyMove()
     points, played, spent, moves = 0.0, 0, 0.0, 0
     while played < most and points < enough and points + most - played >= enough:
         position: Any = game.start(seats, {"size": size} if size else {})
@@ -104,7 +103,7 @@ def series(
         outcome = game.outcome(position)
         assert outcome is not None
         first = outcome.ranks.count(1)
-        points += rewards_of(outcome.ranks)[own] if seats == 2 else (outcome.ranks[own] == 1) / min(first, 2)
+        points += outcome.shares[own] if seats == 2 else (outcome.ranks[own] == 1) / min(first, 2)
         played += 1
     return points, played, 1000 * spent / max(moves, 1)
 

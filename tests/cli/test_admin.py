@@ -28,8 +28,7 @@ NASTY = "[/] [bold]x[/red] [link=x]"
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terminals in which no cell of a table is broken."""
-    for name in ("pbmserv.cli.admin_boards.out", "pbmserv.cli.terminal.out"):
-        monkeypatch.setattr(name, HarmlessConsole(width=300))
+    monkeypatch.setattr("pbmserv.cli.terminal.out", HarmlessConsole(width=300))
 
 
 def test_no_board_no_player_no_mail(terminal: Terminal) -> None:

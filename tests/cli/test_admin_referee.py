@@ -49,7 +49,7 @@ def test_what_takes_long_shows_how_far_it_is(
     post.house.engine.dispose()
     monkeypatch.setattr(ratings, "STEP", 1)
     monkeypatch.setattr(admin_referee, "QUIET", quiet)
-    monkeypatch.setattr(admin_referee, "err", Console(stderr=True, force_terminal=True))
+    monkeypatch.setattr("pbmserv.cli.terminal.err", Console(stderr=True, force_terminal=True))
     done = club.run("admin", "end", "102", "--annul", "--yes")
     assert ("counting ratings anew" in done.err) is (quiet == 0.0)
     assert done.out == "Board 102 is void. 2 mails are queued.\n"
@@ -75,7 +75,7 @@ def test_banning(club: Terminal) -> None:
         club.succeed("admin", "ban", "BOB", "--yes") == "bob is banned; void now: board 101. 3 mails are queued.\n"
     )
     assert club.run("admin", "ban", "bob", "--yes").sentence == "pbmserv: bob is banned already"
-    assert club.succeed("admin", "unban", "bob") == "bob is not banned any more. 1 mail is queued.\n"
+    assert club.succeed("admin", "unban", "bob") == "bob is no longer banned. 1 mail is queued.\n"
     assert club.succeed("admin", "check") == "No differences.\n"
 
 
@@ -104,7 +104,7 @@ def test_announcing(club: Terminal, words: tuple[str, ...]) -> None:
 def test_announcing_at_a_terminal_is_asked_before(club: Terminal) -> None:
     """With the number of mails; `--yes` is not asked."""
     before = len(club.post().letters())
-    with patch("pbmserv.cli.asking.is_terminal", return_value=True):
+    with patch("pbmserv.cli.terminal.is_terminal", return_value=True):
         done = club.run("admin", "announce", "Hello", stdin="n\n")
         assert "Send to 2 players?" in done.out
         assert done.sentence == "pbmserv: nothing was announced"
@@ -143,7 +143,7 @@ def test_addresses_and_domains(club: Terminal) -> None:
     """Their mail has no effect; the players there are named, and their games go on."""
     told = club.succeed("admin", "ban", "@example.org", "--reason", "Forged")
     assert told == (
-        "Mail from @example.org has no effect any more, and gets no answer.\n"
+        "Mail from @example.org no longer has any effect, and gets no answer.\n"
         "Players with an address there: alice, bob. Their games go on; `ban USERID` would end them.\n"
     )
     assert club.succeed("admin", "ban", "Eve@Spam.example").count("\n") == 1
@@ -164,7 +164,7 @@ def test_addresses_and_domains(club: Terminal) -> None:
     ):
         done = club.run("admin", *words.split())
         assert (done.code, told in done.sentence) == (1, True), done.err
-    assert club.succeed("admin", "unban", "@EXAMPLE.org") == "@example.org is not banned any more.\n"
+    assert club.succeed("admin", "unban", "@EXAMPLE.org") == "@example.org is no longer banned.\n"
     assert club.post().mail("alice@example.org", "help")
 
 

@@ -41,7 +41,7 @@ def test_what_is_final_is_told_and_asked(club: Terminal, words: tuple[str, ...])
     refused = club.run("admin", *words, stdin="y\n")
     assert (refused.code, refused.out) == (2, "")
     assert refused.sentence == "pbmserv: this cannot be undone: say --yes, or --dry-run to see it"
-    with patch("pbmserv.cli.asking.is_terminal", return_value=True):
+    with patch("pbmserv.cli.terminal.is_terminal", return_value=True):
         declined = club.run("admin", *words, stdin="n\n")
         assert (declined.code, declined.sentence) == (1, "pbmserv: nothing was done")
         assert declined.out.startswith(told)
@@ -67,7 +67,7 @@ def test_what_can_be_taken_back_asks_nothing(club: Terminal) -> None:
 def test_a_ban_of_an_address_is_rehearsed_too(club: Terminal, who: str) -> None:
     """It asks nobody, but does nothing either where it is only to be seen."""
     told = club.succeed("admin", "ban", who, "--dry-run")
-    assert told.startswith(f"Mail from {who} has no effect any more")
+    assert told.startswith(f"Mail from {who} no longer has any effect")
     assert told.endswith("Nothing is done.\n")
     assert "example.org" not in club.succeed("admin", "banned")
     assert club.succeed("admin", "ban", who) == told.removesuffix("Nothing is done.\n")

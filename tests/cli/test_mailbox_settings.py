@@ -3,7 +3,7 @@
 import pytest
 
 from pbmserv.cli.config import Settings, WrongSetting
-from pbmserv.cli.roads import mailbox
+from pbmserv.cli.serve import mailbox
 from pbmserv.commands.server import Server
 from pbmserv.mail.mail_urls import MailboxAddress, mailbox_address
 from pbmserv.mail.receiving.imap_fetch import recipients_in

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from pbmserv.cli.serve import run_parts
 from pbmserv.mail.sending.transport import Delivered, Outcome, Outgoing
-from pbmserv.server import isolation, parts
+from pbmserv.server import in_flight, parts
 from pbmserv.server.in_flight import abandoned_markers, acquire_marker
 from pbmserv.server.parts import Part, sending, working
 from pbmserv.server.robots import playing
@@ -152,7 +152,7 @@ def make_quick(monkeypatch: pytest.MonkeyPatch, folder: Path, **waits: object) -
     monkeypatch.setenv("PBMSERV_VARIANTS", "true")
     monkeypatch.setattr(failures, "WAITS_BETWEEN_TRIES", (timedelta(),) * 5)
     for name, seconds in ({"ALL_ARE_DEAD": 0.01} | waits).items():
-        monkeypatch.setattr(isolation, name, seconds)
+        monkeypatch.setattr(in_flight, name, seconds)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 from pbmserv.cli.config import load_settings
 from pbmserv.cli.serve import robot_names
 from pbmserv.cli.setting_forms import usable_cores
-from pbmserv.server.bell import Bell
+from pbmserv.server.parts import Bell
 from pbmserv.server.supervisor import MOST_DEATHS, PAUSES, WITHIN, Task, _Process
 from tests.cli.processes import Running, running, wait_for
 from tests.cli.terminal import Terminal

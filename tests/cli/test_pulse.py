@@ -6,7 +6,7 @@ import time
 import pytest
 from sqlalchemy import select
 
-from pbmserv.server import pulse as pulses
+from pbmserv.server import parts as pulses
 from pbmserv.server.listener import Listener
 from pbmserv.server.parts import Part, listening
 from pbmserv.server.scheduler import scheduling

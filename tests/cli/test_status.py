@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pbmserv.server.service_manager import ServiceManager
+from pbmserv.server.supervisor import ServiceManager
 from pbmserv.services.admin.pulse import record_heartbeat
 from tests.cli.processes import PATIENCE, running
 from tests.cli.terminal import Terminal

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.cli import demo, try_out
+from pbmserv.cli import try_out
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.transport import Outgoing
@@ -31,7 +31,7 @@ def test_demo_plays_a_whole_game(terminal: Terminal) -> None:
     assert "Welcome, alice!" in done.out
     assert "Four in a Row Board 101: alice vs bob" in done.out
     played = re.findall(r"(?m)^You played (\w+)(?:\. It is (?:alice|bob)'s turn\.| and won!)$", done.out)
-    assert played == demo.DEMO_GAME.upper().split()
+    assert played == try_out.DEMO_GAME.upper().split()
     assert "You played D5, alice answered A1 and won." in done.out
     assert "a whole game by mail, in" in done.out.splitlines()[-1]
     assert [*terminal.folder.iterdir()] == []
@@ -41,7 +41,7 @@ def test_demo_is_not_disturbed_by_the_settings_of_a_server(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever runs it where a server is set up neither reaches that server's people nor its data."""
-    monkeypatch.setattr(demo, "DEMO_GAME", "d1 b1")
+    monkeypatch.setattr(try_out, "DEMO_GAME", "d1 b1")
     (terminal.folder / "pbmserv.toml").write_text(
         'address = "games@club.example.org"\nout = "smtp://pbm@127.0.0.1:1"\nout_password = "secret"\n'
         'database = "postgresql://nobody@127.0.0.1:1/n"\ndelimiter = ""\nconfirm = "ask"\nsite_url = "https://x.example"'

@@ -4,17 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from pbmserv.commands.account import Deleted, Exported, NewPasswordWanted, PasswordAsked, SignedOff, WhosePassword
 from pbmserv.commands.address import AddressAsked, AddressIsYours, AddressWanted, NotAnAddress, TooManyAddresses
-from pbmserv.commands.block import Blocked, NotBlocked, NotYourself, Unblocked
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.changes import BlockChange, Erased, NewAddress, NewSetting
 from pbmserv.commands.command import Confirmation, ConfirmationKind, Decision, NotOurPlayer, Proof, Question
-from pbmserv.commands.leaving import Deleted, Exported, SignedOff
 from pbmserv.commands.lookup import NoSuchPlayer
 from pbmserv.commands.new_game import NotThereYet, NotTogether, TakesNoChallenges
-from pbmserv.commands.password import NewPasswordWanted, PasswordAsked, WhosePassword
 from pbmserv.commands.permission import YesNeeded
 from pbmserv.commands.set import LINES, NeitherOnNorOff, NoSuchSetting, SettingChanged
+from pbmserv.commands.talk import Blocked, NotBlocked, NotYourself, Unblocked
 from pbmserv.matches.errors import CommandError
 from tests.commands.memory import Table
 

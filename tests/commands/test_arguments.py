@@ -1,21 +1,12 @@
 """Each command gets the arguments that it declares."""
 
 import re
-from types import NoneType
-from typing import get_args, get_type_hints
+from dataclasses import replace
 
-import pytest
-
-from pbmserv.commands.command import (
-    Arguments,
-    BoardRef,
-    Command,
-    arguments_in,
-    arguments_of,
-    commands,
-)
-from pbmserv.commands.queue import QueueArguments
+from pbmserv.commands.command import Arguments, BoardRef, Command, commands
+from pbmserv.commands.practice import ROBOT
 from pbmserv.parser.line import parse_line
+from tests.commands.memory import Table
 from tests.every import every
 
 SAID = {
@@ -46,17 +37,15 @@ def shortest(name: str, form: str) -> str:
 
 
 def check(command: Command) -> None:
-    """Whether what the parser makes of a command's lines has all that the command says it gets."""
-    may_lack = {
-        name: NoneType in get_args(hint) for name, hint in get_type_hints(arguments_in(command.run)).items()
-    }
+    """Whether a command finds in its shortest lines what it needs: it may refuse them, and does not fail."""
     for line in (command.example, *(shortest(command.name, form) for form in command.forms)):
         parsed = parse_line(line, None).parsed
         assert parsed is not None, line
         assert parsed.command is command, line
-        arguments = arguments_of(arguments_in(command.run), parsed.arguments)
-        lacking = {name for name in may_lack if getattr(arguments, name) is None}
-        assert all(may_lack[name] for name in lacking), (line, lacking)
+        table = Table("Anna", "bob", "cora")
+        table.make_robot("cora", ROBOT)
+        table.give("challenge anna bob -size=3x3", "anna")
+        table.give(line, "anna", "password")
 
 
 def test_every_command_gets_what_it_declares() -> None:
@@ -64,9 +53,7 @@ def test_every_command_gets_what_it_declares() -> None:
     every(commands().values(), check, lambda command: command.name)
 
 
-def test_arguments_are_named_alike() -> None:
-    """By what the parser has read under the same name; the first board stands for all."""
-    read = Arguments(game="cephalopod", boards=(BoardRef(101), BoardRef(102)), ahead="if b2 then c3")
-    assert arguments_of(QueueArguments, read) == QueueArguments(101, "cephalopod", None, "if b2 then c3")
-    with pytest.raises(AttributeError):
-        arguments_of(Command, read)
+def test_the_first_of_several_is_meant() -> None:
+    read = Arguments(boards=(BoardRef(101), BoardRef(102)), userids=("anna", "bob"))
+    assert (read.board, read.first_board, read.userid, read.first_userid) == (101, 101, "anna", "anna")
+    assert (Arguments().first_board, Arguments().first_userid) == (None, None)

@@ -8,9 +8,8 @@ import pytest
 
 from pbmserv.commands.challenge import Challenged, NotAmongPlayers, SamePlayerTwice, WrongNumberOfPlayers
 from pbmserv.commands.command import Decision
-from pbmserv.commands.game_limits import TooManyGames, TooManyUnbegun
 from pbmserv.commands.lookup import NoSuchPlayer
-from pbmserv.commands.new_game import BadOptionValue, RatedAndUnrated, UnknownOption
+from pbmserv.commands.new_game import BadOptionValue, RatedAndUnrated, TooManyGames, TooManyUnbegun, UnknownOption
 from pbmserv.matches.errors import CommandError
 from tests.commands.memory import Table
 

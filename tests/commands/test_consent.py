@@ -5,8 +5,7 @@ import pytest
 from pbmserv.commands.agreements import Agreed, DrawAgreed, DrawProposed, NotAgreed, OfferDropped, UndoAsked
 from pbmserv.commands.lookup import NotYourBoard
 from pbmserv.commands.move import MovePlayed
-from pbmserv.matches.agreements import NothingToAnswer
-from pbmserv.matches.moves import NoPass
+from pbmserv.matches.moves import NoPass, NothingToAnswer
 from tests.commands.memory import Table
 from tests.parser.meaning import meaning
 

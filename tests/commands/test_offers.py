@@ -4,16 +4,17 @@ from functools import partial
 
 import pytest
 
+from pbmserv.commands.boards import BoardList, GamesOnOffer
 from pbmserv.commands.challenge import Challenged, NotAllHere, NotOverYet, PlayedOn, RematchRunning
 from pbmserv.commands.changes import Erased
 from pbmserv.commands.command import Decision, NotOurPlayer, Remark, Reply
-from pbmserv.commands.game_limits import TooManyGames, TooManyUnbegun
-from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.new_game import (
     BadOptionValue,
     NotTogether,
     RatedAndUnrated,
     TakesNoChallenges,
+    TooManyGames,
+    TooManyUnbegun,
     UnknownOption,
 )
 from pbmserv.commands.offers import (

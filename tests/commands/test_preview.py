@@ -2,10 +2,10 @@
 
 import pytest
 
-from pbmserv.commands.chat import Chatted, NobodyListens, NothingToSay, PasswordInWords
 from pbmserv.commands.command import Decision
 from pbmserv.commands.lookup import NoSuchBoard, NotYourBoard, WrongForm
-from pbmserv.commands.preview import BadPreview, Previewed, TooManyMoves
+from pbmserv.commands.move import BadPreview, Previewed, TooManyMoves
+from pbmserv.commands.talk import Chatted, NobodyListens, NothingToSay, PasswordInWords
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parse import ChatAmongOthers, as_kept, parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pbmserv.commands.command import Decision
-from pbmserv.commands.puzzle import (
+from pbmserv.commands.practice import (
     BadPuzzleMove,
     NoMorePuzzles,
     NoSuchPuzzle,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pbmserv.commands import queue_notation
 from pbmserv.commands.command import Decision, Remark
 from pbmserv.commands.lookup import NotYourBoard
-from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.move import MovePlayed, NothingSubmitted, Submitted
 from pbmserv.commands.queue import (
     BadQueue,
     MovesQueued,
@@ -20,7 +20,6 @@ from pbmserv.commands.queue import (
     QueuePlayed,
     QueueShown,
 )
-from pbmserv.commands.submit import NothingSubmitted, Submitted
 from pbmserv.games.game import Seat
 from pbmserv.matches.conditional_moves import Branch, Missed, branches_of
 from pbmserv.matches.log import Entry, Match, rules_of

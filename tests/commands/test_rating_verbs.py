@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from pbmserv.commands import games, ratings
+from pbmserv.commands import boards, ratings
+from pbmserv.commands.boards import HistoryTold
 from pbmserv.commands.command import NotOurPlayer, Reply
-from pbmserv.commands.games import HistoryTold
 from pbmserv.commands.lookup import NoSuchPlayer, WrongForm
 from pbmserv.commands.ratings import NoSuchStandings, RatingsTold, StandingsTable
 from pbmserv.commands.server import Server
@@ -238,7 +238,7 @@ def test_a_listing_comes_page_by_page(club: Table, monkeypatch: pytest.MonkeyPat
     """Each page says how to get the next one, and that line brings it; nothing is shown twice or left out."""
     monkeypatch.setattr(ratings, "MOST_RANKED", 2)
     monkeypatch.setattr(ratings, "MOST_LINES", 2)
-    monkeypatch.setattr(games, "MOST_FINISHED", 2)
+    monkeypatch.setattr(boards, "MOST_FINISHED", 2)
     line, seen, pages = name, [], 0
     while line:
         told = club.give(line, "ann")

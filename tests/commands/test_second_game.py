@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from pbmserv.commands.boards import BoardList, GamesOnOffer, Showing
 from pbmserv.commands.challenge import Challenged, WrongNumberOfPlayers
-from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpGame, HelpIndex
 from pbmserv.commands.lookup import OtherGame
-from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.move import MovePlayed, Resigned
 from pbmserv.commands.new_game import NotOffered, UnknownOption, WhichGame
-from pbmserv.commands.resign import Resigned
-from pbmserv.commands.show import Showing
 from pbmserv.games import games
 from pbmserv.matches.log import BrokenLog, rules_of
 from pbmserv.matches.moves import IllegalMove, UnreadableMove

@@ -2,19 +2,24 @@
 
 import pytest
 
-from pbmserv.commands.address import OurAddress
+from pbmserv.commands.account import PasswordChanged
+from pbmserv.commands.address import (
+    AccountOpened,
+    AddressTaken,
+    BadAddress,
+    BadUserid,
+    OurAddress,
+    SignedUp,
+    UseridTaken,
+)
+from pbmserv.commands.boards import BoardList, GamesOnOffer, NextBoards, Showing
 from pbmserv.commands.changes import NewPassword, NewPlayer, RevokedWords
 from pbmserv.commands.command import BoardRef, Decision, NotOurPlayer, commands
-from pbmserv.commands.games import BoardList, GamesOnOffer
 from pbmserv.commands.help import HelpCommand, HelpCommands, HelpGame, HelpIndex, HelpTopic, NoHelpOn
 from pbmserv.commands.lookup import NoSuchBoard, NoSuchPlayer, NoSuchPly, NotYourBoard, UnknownGame
-from pbmserv.commands.move import MovePlayed
-from pbmserv.commands.password import PasswordChanged
+from pbmserv.commands.move import Declined, MovePlayed, Resigned
 from pbmserv.commands.permission import YesNeeded
-from pbmserv.commands.resign import Declined, Resigned
 from pbmserv.commands.server import Server
-from pbmserv.commands.show import NextBoards, Showing
-from pbmserv.commands.signup import AccountOpened, AddressTaken, BadAddress, BadUserid, SignedUp, UseridTaken
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.moves import GameOver, NotYourTurn, StalePly, UnreadableMove

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from pbmserv.cli.config import KNOWN, Settings, load_settings
-from pbmserv.cli.roads import road_out
+from pbmserv.cli.serve import road_out
 from tests.cli.terminal import Terminal
 from tests.deploy.samples import sample
 

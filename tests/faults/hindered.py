@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from pbmserv.cli.main import cli as command_line
-from pbmserv.commands.command import Arguments, Request
+from pbmserv.commands.command import Request
 from pbmserv.commands.permission import decide
 from pbmserv.rendering import templates
 from pbmserv.server import parts
@@ -67,7 +67,7 @@ def hold_commits_by(file: Path) -> None:
 def stumble_over_the_board_in(file: Path) -> None:
     """From now on a command that names this board raises in the midst of it."""
 
-    def stumble(request: Request[Arguments], *others: Any) -> Any:
+    def stumble(request: Request, *others: Any) -> Any:
         decided = decide(request, *others)
         if any(ref.number == int(file.read_text()) for ref in request.arguments.boards):
             raise ZeroDivisionError

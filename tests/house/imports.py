@@ -146,7 +146,7 @@ def _components(graph: Mapping[str, frozenset[str]]) -> list[tuple[str, ...]]:
     return found
 
 
-NEED_EXTRAS = frozenset({"pbmserv.robots.cephalopod.selfplay", "pbmserv.robots.cephalopod.train"})
+NEED_EXTRAS = frozenset({"pbmserv.robots.cephalopod.train"})
 """Programs for whoever makes the tables of robots; a server never imports them, and has not what they need."""
 
 

@@ -3,34 +3,39 @@
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import cephalopod
-from pbmserv.matches.agreements import (
+from pbmserv.matches.errors import CommandError
+from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match
+from pbmserv.matches.moves import (
+    AlreadyGone,
     AskedThisTurn,
     ConsentPending,
+    GameOver,
     LeftSince,
     NothingToAnswer,
     NothingToTakeBack,
     OfferVoid,
     OthersAnswer,
-    accept,
+    StalePly,
+    answer,
     ask_undo,
+    play,
     propose,
-    reject,
+    resign,
 )
-from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match
-from pbmserv.matches.moves import AlreadyGone, GameOver, StalePly, play, resign
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Offer
 from tests.matches.test_match import ELIMINATING, NOON, match_of
 
 LATER = NOON + timedelta(hours=1)
+
+ANSWERS: Final[tuple[Literal["accepted", "rejected"], ...]] = ("accepted", "rejected")
 
 
 def said(match: Match, *words: str) -> Match:
@@ -60,9 +65,9 @@ def entry_of(match: Match, what: str, ply: int | None = None) -> Entry:
         case "undo":
             return ask_undo(match, state, seat, LATER)
         case "accept":
-            return accept(match, state, seat, LATER, ply)
+            return answer("accepted", match, state, seat, LATER, ply)
         case "reject":
-            return reject(match, state, seat, LATER, ply)
+            return answer("rejected", match, state, seat, LATER, ply)
         case "resign":
             return resign(match, state, seat, LATER)
     return play(match, state, seat, word, None, LATER)
@@ -186,9 +191,9 @@ def test_a_stale_answer_agrees_to_nothing() -> None:
     state = fold(match)
     for seconds, agrees in ((-1, False), (0, True), (60, True)):
         seen_at = LATER + timedelta(seconds=seconds)
-        for answer in (accept, reject):
+        for kind in ANSWERS:
             with nullcontext() if agrees else pytest.raises(OfferVoid):
-                answer(match, state, 1, LATER, None, seen_at)
+                answer(kind, match, state, 1, LATER, None, seen_at)
 
 
 BROKEN: list[tuple[EntryKind, int, str]] = [

@@ -3,7 +3,7 @@
 import pytest
 
 from pbmserv.games import games
-from pbmserv.matches.pools import (
+from pbmserv.matches.ratings import (
     LONGEST_NAME,
     Pool,
     is_of_pools,

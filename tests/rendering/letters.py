@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 
+from pbmserv.commands.address import SignedUp
+from pbmserv.commands.boards import BoardList
 from pbmserv.commands.command import Reply
-from pbmserv.commands.games import BoardList
 from pbmserv.commands.help import page
 from pbmserv.commands.move import MovePlayed
 from pbmserv.commands.server import Server
-from pbmserv.commands.signup import SignedUp
 from pbmserv.games import games
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.errors import CommandError

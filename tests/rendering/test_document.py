@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pbmserv.commands.command import commands
 from pbmserv.commands.help import page, subjects
-from pbmserv.commands.message import MessageFrom
 from pbmserv.commands.server import Server
+from pbmserv.commands.talk import MessageFrom
 from pbmserv.games import games
 from pbmserv.parser.line import parse_line
 from pbmserv.rendering.document import Document, Heading, Numbered, Prose, Quoted, Verbatim, VerbatimLine

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbmserv.commands.games import BoardList
+from pbmserv.commands.boards import BoardList
 from pbmserv.commands.offers import OfferOpened
 from pbmserv.commands.server import Server
 from pbmserv.commands.time_options import read_time_options

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pbmserv.services
+from pbmserv.commands.account import PasswordChanged
 from pbmserv.commands.command import commands
 from pbmserv.commands.help import page, subjects
-from pbmserv.commands.password import PasswordChanged
 from pbmserv.commands.server import Server
 from pbmserv.games import games
 from pbmserv.games.game import Scene

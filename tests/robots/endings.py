@@ -16,8 +16,8 @@ from typing import Final, Literal
 from pbmserv.games import games
 from pbmserv.games.cephalopod import Position
 from pbmserv.games.game import Move
-from pbmserv.robots.chance import seed_of
 from pbmserv.robots.levels import chosen, level_of
+from pbmserv.robots.thought import seed_of
 from tests.robots.exhaustive import Ending, Undecided
 
 FILE: Final = Path(__file__).parent / "endings.txt"

@@ -10,8 +10,8 @@ from pbmserv.matches.evaluations import turning_points
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.robots.analysis import estimate, iterations_of
-from pbmserv.robots.chance import Dice
 from pbmserv.robots.levels import thinker_of
+from pbmserv.robots.thought import Dice
 from pbmserv.services.teaching import extended
 from tests.matches.test_evaluations import NOON
 

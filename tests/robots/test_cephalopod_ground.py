@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from pbmserv.games import cephalopod
-from pbmserv.robots.cephalopod.ground import Ground, WindowJudge
 from pbmserv.robots.cephalopod.table import CONTENTS, SHAPES, cells_in, folded, sizes, swapped, unpacked, windows
+from pbmserv.robots.cephalopod.thinker import Ground, WindowJudge
 from pbmserv.robots.search.puct import LOST, WON
 
 SIZES = [(3, 3), (3, 5), (5, 5), (7, 5)]

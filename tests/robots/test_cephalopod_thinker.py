@@ -9,9 +9,8 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.robots import greedy
 from pbmserv.robots.cephalopod import thinker
-from pbmserv.robots.cephalopod.ground import WindowJudge
 from pbmserv.robots.cephalopod.table import DamagedTable, table_of, unpacked
-from pbmserv.robots.cephalopod.thinker import solve
+from pbmserv.robots.cephalopod.thinker import WindowJudge, solve
 from pbmserv.robots.search.puct import LOST, WON, search
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbmserv.robots.chance import Dice
 from pbmserv.robots.levels import RUNGS
 from pbmserv.robots.robot import MOST_RESULTS, Result, estimated, fitting_rung
+from pbmserv.robots.thought import Dice
 
 EVENLY = {rung: 275 * place for place, rung in enumerate(RUNGS)}
 THREE = {"beginner": 0, "club": 300, "master": 600}

@@ -8,10 +8,10 @@ import pytest
 from pbmserv.games import games
 from pbmserv.games.game import Game
 from pbmserv.robots import levels
-from pbmserv.robots.chance import seed_of
 from pbmserv.robots.levels import RUNGS, Level, level_of, move_of, rungs_of
 from pbmserv.robots.robot import PROGRAMS, does_play, level_at, userid_of, userids
 from pbmserv.robots.search import uct
+from pbmserv.robots.thought import seed_of
 from tests.commands.toys import ninerows
 
 TOY: Any = ninerows

@@ -9,13 +9,10 @@ import pytest
 
 from pbmserv.games import games
 from pbmserv.games.game import Game, two_ranks
-from pbmserv.robots.chance import Dice
 from pbmserv.robots.levels import chosen, level_of
 from pbmserv.robots.search import uct
-from pbmserv.robots.search.bits import bits_of, cells_of, joined_with, lines_of
-from pbmserv.robots.search.judge import rewards_of
-from pbmserv.robots.search.judges import judge_of
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.search.judges import bits_of, cells_of, joined_with, judge_of, lines_of
+from pbmserv.robots.thought import Candidate, Dice, Thought
 from pbmserv.services.laws.setups import any_move
 from tests.commands.toys import ninerows
 
@@ -146,7 +143,7 @@ def _by_trying_all(game: Game, position: Any, left: list[int]) -> float | None:
             raise OverflowError
         outcome = game.outcome(here)
         if outcome is not None:
-            return rewards_of(outcome.ranks)[0]
+            return outcome.shares[0]
         best = max if game.to_move(here) == 0 else min
         return best(value(game.play(here, move)[0]) for move in game.moves(here))
 
@@ -177,7 +174,7 @@ def test_a_board_of_hex_that_is_won_stays_so() -> None:
         position = random_positions(game, f"hex {number}")[-1]
         outcome = game.outcome(position)
         assert outcome is not None
-        assert judge_of(game).look(game, position, Dice(number))[0] == rewards_of(outcome.ranks)
+        assert judge_of(game).look(game, position, Dice(number))[0] == outcome.shares
 
 
 def test_go_is_counted_alike() -> None:

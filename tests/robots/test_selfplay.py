@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pbmserv.robots.cephalopod.ground import WindowJudge
 from pbmserv.robots.cephalopod.table import unpacked
+from pbmserv.robots.cephalopod.thinker import WindowJudge
 from tests.robots.test_cephalopod_thinker import positions
 
 pytest.importorskip("numba")
@@ -17,23 +17,23 @@ def test_judges_as_the_quick_board_does(size: str) -> None:
     """Same moves, same windows and nearly the same worth, all along a game; bytes are a little coarse."""
     import numpy as np
 
-    from pbmserv.robots.cephalopod import selfplay, train
+    from pbmserv.robots.cephalopod import train
 
     columns, rows = map(int, size.split("x"))
-    arrays = selfplay.layout_of(columns, rows)
-    weights = selfplay.untrained(columns, rows)
+    arrays = train.layout_of(columns, rows)
+    weights = train.untrained(columns, rows)
     chance = np.random.default_rng(1)
     weights[:] = chance.normal(0, 0.3, len(weights))
     judge = WindowJudge(columns, rows, unpacked(train.as_bytes(weights), columns * rows))
     for position in positions(size, 2):
         ground = judge.ground(position)
-        on = selfplay.scratch_for(arrays)
+        on = train.scratch_for(arrays)
         for square, content in enumerate(ground.squares):
             if content:
-                selfplay.put(arrays, on, square, content, 1)
-        moves = selfplay.find_moves(arrays, on)
+                train.put(arrays, on, square, content, 1)
+        moves = train.find_moves(arrays, on)
         lead = -ground.ahead if ground.turn else ground.ahead
-        selfplay.judge_moves(arrays, on, weights, moves, ground.turn, ground.empty, lead, ground.pips)
+        train.judge_moves(arrays, on, weights, moves, ground.turn, ground.empty, lead, ground.pips)
         looked: dict[Any, float] = {move: worth for worth, move in judge.look(ground)}
         assert moves == len(looked)
         for at in range(moves):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pbmserv.robots.sharing import (
+from pbmserv.robots.levels import (
     ANSWERED_WITHIN,
     CAUGHT_UP_WITHIN,
     FEWEST,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, event
 
-from pbmserv.commands.command import Arguments, Decision, Request
+from pbmserv.commands.command import Decision, Request
 from pbmserv.commands.permission import decide
 from pbmserv.matches.queries import Queries
 from pbmserv.server.in_flight import MailClaims
@@ -92,7 +92,7 @@ def test_one_that_fails_takes_none_along(post: Post, monkeypatch: pytest.MonkeyP
     bad = put(post, "bob", "show 102")
     last = put(post, "carl", "list")
 
-    def failing(request: Request[Arguments], records: Queries, now: datetime) -> Decision:
+    def failing(request: Request, records: Queries, now: datetime) -> Decision:
         if request.command.name == "show":
             raise RuntimeError("bug")
         return decide(request, records, now)

@@ -5,9 +5,20 @@ from datetime import datetime
 
 from pbmserv.matches.log import Match
 from pbmserv.matches.player import Player
-from pbmserv.matches.pools import Pool, pool_of
-from pbmserv.matches.rankings import SECTIONS, Ranked, RatedMatch, Standings
-from pbmserv.matches.ratings import RatingChange, RatingResult, Section, Tally, ranks_of, reckoned
+from pbmserv.matches.ratings import (
+    SECTIONS,
+    Pool,
+    Ranked,
+    RatedMatch,
+    RatingChange,
+    RatingResult,
+    Section,
+    Standings,
+    Tally,
+    pool_of,
+    ranks_of,
+    reckoned,
+)
 from pbmserv.matches.replay import replay
 
 Ids = Mapping[str, int]

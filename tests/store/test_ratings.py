@@ -14,9 +14,17 @@ from sqlalchemy import Connection, Engine, event, text
 from pbmserv.commands.command import Decision
 from pbmserv.commands.move import MovePlayed
 from pbmserv.matches.log import Entry, EntryKind, Match, rules_of
-from pbmserv.matches.pools import pool_named
-from pbmserv.matches.rankings import SECTIONS
-from pbmserv.matches.ratings import INACTIVE_AFTER, Rating, RatingChange, RatingResult, Section, Tally, reckoned
+from pbmserv.matches.ratings import (
+    INACTIVE_AFTER,
+    SECTIONS,
+    Rating,
+    RatingChange,
+    RatingResult,
+    Section,
+    Tally,
+    pool_named,
+    reckoned,
+)
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.services.app import App
 from pbmserv.store import matches, players, rankings, ratings

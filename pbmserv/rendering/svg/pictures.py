@@ -22,8 +22,8 @@ from pbmserv.rendering.svg.plan import plan_for
 from pbmserv.rendering.svg.position import draw_inside, draw_scene
 from pbmserv.rendering.svg.stylesheet import BOARD_LIGHT, PIECES_LIGHT
 from pbmserv.rendering.templates import render, render_block
-from pbmserv.robots import greedy, random
-from pbmserv.robots.chance import seed_of
+from pbmserv.robots import greedy
+from pbmserv.robots.thought import AnyMove, seed_of
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -220,7 +220,7 @@ def film_of(name: str) -> str:
     game = games()[name]
     position, captions = game.start(game.info.least_seats, {}), [game.info.title]
     # Where nothing is counted, nothing can be grabbed.
-    think = (greedy if scores_of(game, position) else random).think
+    think = greedy.think if scores_of(game, position) else AnyMove().think
     scenes = [game.scene(position)]
     while game.to_move(position) is not None and len(scenes) < _LONGEST_FILM:
         move = think(game, position, seed_of(name, len(scenes)), _FILM_NODES).candidates[0].move

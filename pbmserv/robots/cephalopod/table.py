@@ -106,7 +106,7 @@ def folded(kind: int) -> tuple[tuple[int, ...], int]:
 
 @cache
 def swapped(cells: int) -> tuple[int, ...]:
-    """For each number that a window with so many cells may show, the same as the other side sees it."""
+    """For each number that a window with `cells` cells may show, the same as the other side sees it."""
     other = (0, *range(7, 13), *range(1, 7))
     numbers = [0]
     for place in range(cells):
@@ -121,10 +121,10 @@ UNIT: Final = 0.02
 """What one step of a weight adds to the logarithm of the odds."""
 
 PHASES: Final = (14, 23)
-"""A phase of the game ends when there are so many pips for ten squares; pips never become fewer."""
+"""Pips for ten squares at which each phase of the game ends; pips never become fewer."""
 
 PIPS_A_STEP: Final = 4
-"""Pips on the board are counted in steps of so many."""
+"""Pips on the board are counted in steps of this size."""
 
 CHECKSUMS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -167,7 +167,7 @@ def sizes(squares: int) -> tuple[int, int, int]:
 
 
 def phase_of(pips: int, squares: int) -> int:
-    """The phase of a game with so many pips on so many squares."""
+    """The phase of a game with these pips on this number of squares."""
     return sum(10 * pips >= limit * squares for limit in PHASES)
 
 

@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.thought import Candidate, Dice, Thought
 
 CURIOSITY: Final = 0.4
 """How much the search tries moves that look worse."""
@@ -44,7 +43,7 @@ class TreeNode:
     visits: list[int]
     children: list["TreeNode | None"]
     tried: int = 0
-    """How many of the moves were visited: the first so many."""
+    """How many of the moves were visited: always the first ones."""
     total: int = 1
     """Visits of this node."""
     proven: float | None = None
@@ -52,7 +51,7 @@ class TreeNode:
 
 
 def search(knowledge: Knowledge, position: Any, iterations: int, seed: int = 0) -> TreeNode:
-    """The tree after so many iterations, or as soon as its root is proven. Somebody has to be to move.
+    """The tree after these iterations, or as soon as its root is proven. Somebody has to be to move.
 
     The seed decides between moves that look exactly alike, as those that are reflections of one another.
     """

@@ -1,4 +1,4 @@
-"""Looks ahead where it goes well, more often the better it goes: UCT, for any game and number of seats.
+"""UCT search, for any game and number of seats: visits promising moves more often.
 
 After L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo Planning" (2006): each seat goes for its own reward.
 What is proven is backed up (M. Winands, Y. Bjoernsson, J. Saito, "Monte-Carlo Tree Search Solver", 2008), what a
@@ -13,11 +13,8 @@ from math import sqrt
 from typing import Any, Final
 
 from pbmserv.games.game import Game, Move, Seat
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import unpacked
-from pbmserv.robots.search.judge import Judge, Rewards, rewards_of
-from pbmserv.robots.search.judges import judge_of
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.search.judges import Judge, Rewards, judge_of, unpacked
+from pbmserv.robots.thought import Candidate, Dice, Thought
 
 
 @dataclass(slots=True)
@@ -95,7 +92,7 @@ class Node:
 
 _WIDTH: Final = 3.0
 _WIDTH_IF_ORDERED: Final = 1.2
-"""How many moves of a position are looked at: one, and so many times the square root of its visits."""
+"""How many moves of a position are looked at: one, and this many times the square root of its visits."""
 
 _PATIENCE: Final = 0.998
 """What is left after a ply of how far a reward is from the mean: sooner is better."""
@@ -188,7 +185,7 @@ def _descend(game: Game, judge: Judge, dice: Dice, root: Node) -> tuple[list[Nod
             if child.turn is None:
                 outcome = game.outcome(position)
                 assert outcome is not None
-                child.proven = rewards_of(outcome.ranks)
+                child.proven = outcome.shares
                 return path, child.proven, ()
             rewards, owners = judge.look(game, position, dice)
             return path, rewards, owners
@@ -198,7 +195,7 @@ def _descend(game: Game, judge: Judge, dice: Dice, root: Node) -> tuple[list[Nod
 
 
 def _best(node: Node, curiosity: float) -> Node:
-    """The child to look at next: what is proven has no more to tell, and what is lost is looked at last."""
+    """The child to look at next: what is proven has nothing to add, and what is lost is looked at last."""
     turn, known = node.turn, node.visits.bit_length() * _LN_2
     assert turn is not None
     cells = node.cells() if node.trials else None

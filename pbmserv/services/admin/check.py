@@ -15,8 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbmserv.matches.log import BrokenLog
-from pbmserv.matches.pools import pool_named, pool_of
-from pbmserv.matches.ratings import RatingResult, Tally, reckoned
+from pbmserv.matches.ratings import RatingResult, Tally, pool_named, pool_of, reckoned
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
 from pbmserv.services.app import App

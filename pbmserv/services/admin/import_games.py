@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.boards import Showing
 from pbmserv.commands.command import Decision
-from pbmserv.commands.show import Showing
 from pbmserv.matches.log import BrokenLog, rules_of
 from pbmserv.matches.replay import GameState, replay
 from pbmserv.rendering.record import differing, is_in_stored_notation, match_of, record_of, schema

@@ -42,7 +42,7 @@ offer_players = Table(
 ratings = Table(
     "ratings",
     metadata,
-    # The name of a `matches.pools.Pool`.
+    # The name of a `matches.ratings.Pool`.
     Column("pool", String(40), primary_key=True),
     Column("player_id", RowId, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Column("mu", Double, nullable=False),

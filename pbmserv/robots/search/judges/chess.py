@@ -9,8 +9,8 @@ from pbmserv.games import chess as family
 from pbmserv.games.chess import Chess, legal_moves
 from pbmserv.games.chess_moves import AROUND, BOARD, CAMPS, EMPTY, HOPS, KINDS, LETTERS, SIZE, Situation, pairs
 from pbmserv.games.game import Game, Move, Seat
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.judge import Judge, Looked, likelihood, rewards_of
+from pbmserv.robots.search.judges import Judge, Looked, likelihood
+from pbmserv.robots.thought import Dice
 
 _WORTH: Final = MappingProxyType(
     {"pawn": 1.0, "knight": 3.1, "bishop": 3.3, "rook": 5.0, "queen": 9.5, "king": 100.0}
@@ -19,7 +19,7 @@ _IN_HAND: Final = (1.3, 3.4, 3.3, 4.2, 7.5)
 """What the pieces are worth that may be dropped."""
 
 _PAWNS: Final = 1.7
-"""By so many pawns ahead, three games of four are won."""
+"""The lead in pawns with which three games of four are won."""
 
 _CHECKS: Final = (0.0, 1.0, 3.5, 0.0)
 """What checks are worth where the third one wins."""
@@ -168,7 +168,7 @@ def _look_at_fewer(game: Game, position: Any, dice: Dice) -> Looked:
         if not moves:
             outcome = game.outcome(position)
             assert outcome is not None
-            return rewards_of(outcome.ranks), ()
+            return outcome.shares, ()
         at: Situation = position.at
         if all(at.cells[int(move[1])] == EMPTY for move in moves):
             break

@@ -12,12 +12,11 @@ from pbmserv.games.defaults import EMPTY
 from pbmserv.games.game import Game, Move
 from pbmserv.games.stones import groups_of
 from pbmserv.robots.cephalopod.thinker import judge_for
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import Lines, bits_of, cells_of, lines_of
-from pbmserv.robots.search.judge import Judge, Looked, likelihood
+from pbmserv.robots.search.judges import Judge, Lines, Looked, bits_of, cells_of, likelihood, lines_of
+from pbmserv.robots.thought import Dice
 
 _LEAD: Final = 4.0
-"""So many times the lead in stones, as a part of all stones, is what three games of four are won by."""
+"""The lead in stones, as a part of all stones, times this: at 1, three games of four are won."""
 _GAIN: Final = 0.6
 """What the best next move would gain counts so much."""
 _MOST_TRIED: Final = 14
@@ -26,7 +25,7 @@ _MARKS: Final = "xo"
 
 
 def _stones_and_gain(_: Any, position: Any, __: Dice) -> Looked:
-    """Stones, and what whoever is to move can gain at once."""
+    """Stones, and what the seat to move can gain at once."""
     own = [bits_of(position.cells, mark) for mark in _MARKS]
     ahead: float = own[0].bit_count() - own[1].bit_count()
     gain = max(_gains(position, own).values(), default=0)
@@ -93,11 +92,11 @@ def _moved(bits: int, step: int) -> int:
 
 
 _STONES: Final = 6
-"""By so many stones ahead, three games of four are won."""
+"""The lead in stones with which three games of four are won."""
 _LARGEST: Final = 2.0
 """What a stone more in the largest group is worth, of one anywhere."""
 _POINTS: Final = 8
-"""By so many points to grow to ahead, three games of four are won."""
+"""The lead in points to grow to with which three games of four are won."""
 _ROOT: Final = 2.0
 
 

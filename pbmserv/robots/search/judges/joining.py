@@ -13,9 +13,8 @@ from pbmserv.games.bridges import Link, crossing, goals, links_of
 from pbmserv.games.connection import hexagon_edges, triangle_edges
 from pbmserv.games.game import Game, Move, Seat
 from pbmserv.games.stones import EMPTY, groups_of
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import beside, bits_of, lines_of, packed
-from pbmserv.robots.search.judge import Judge, Looked, likelihood
+from pbmserv.robots.search.judges import Judge, Looked, beside, bits_of, likelihood, lines_of, packed
+from pbmserv.robots.thought import Dice
 
 _TWO_CORNERS: Final = 2
 _THREE_EDGES: Final = 3

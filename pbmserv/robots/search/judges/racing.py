@@ -10,8 +10,8 @@ from pbmserv.games.game import Game, Move, Seat
 from pbmserv.games.halma import BOARD, EMPTY, goal_of, moves
 from pbmserv.games.walls import ACROSS, OUTSIDE, UPRIGHT, Blocks, Position, is_free, layers_to, steps_of
 from pbmserv.games.walls import goal_of as edge_of_goal
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.judge import Judge, Looked
+from pbmserv.robots.search.judges import Judge, Looked
+from pbmserv.robots.thought import Dice
 
 _STEP, _WALL, _TURN = 0.55, 0.12, 0.5
 """What a step, a wall in hand and the turn, counted in steps, are worth."""
@@ -62,9 +62,9 @@ _A_ROW: Final = 0.12
 _A_TURN: Final = 2.0
 """What a row on the way is worth, and how many rows the turn is."""
 _MOST: Final = 16
-"""So many of the moves that lead furthest are tried."""
+"""The most moves that are tried, those that lead furthest."""
 _LAST: Final = 3
-"""When no more pieces are on their way than this, a move is not judged by where it leads alone."""
+"""When this many pieces or fewer are on their way, a move is not judged by where it leads alone."""
 
 
 @lru_cache(maxsize=32)

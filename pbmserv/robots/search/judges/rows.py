@@ -10,15 +10,14 @@ from typing import Any, Final
 from pbmserv.games.board import Board
 from pbmserv.games.game import Game, Move
 from pbmserv.games.ultimate import CELLS, EMPTY, FULL, ROWS
-from pbmserv.robots.chance import Dice
-from pbmserv.robots.search.bits import bits_of, cells_of, lines_of
-from pbmserv.robots.search.judge import Judge, Looked, likelihood
+from pbmserv.robots.search.judges import Judge, Looked, bits_of, cells_of, likelihood, lines_of
+from pbmserv.robots.thought import Dice
 
 _EMPTY: Final = 2
 _BORDER: Final = 3
 _WINS: Final = 100_000
 _WORTH: Final = MappingProxyType({5: (1, 5, 25, 150, _WINS), 6: (1, 4, 15, 60, 2_000, _WINS)})
-"""By the length of a row: what a stone adds to one that has so many already, and none of the other side's."""
+"""By the length of a row and the stones that it has already: what one more adds, if the other side has none."""
 
 _FOUR: Final = 2 * 150
 """Two ways of making four at once, or one of them open."""
@@ -148,7 +147,7 @@ _SMALL, _ROW, _FREE_CHOICE = 0.5, 1.6, 0.3
 
 
 def _small_boards(_: Game, position: Any, __: Dice) -> Looked:
-    """How near each side is to a row of small boards; whoever may play anywhere has an advantage."""
+    """How near each side is to a row of small boards; to be free to play anywhere is an advantage."""
     marks, smalls = position.marks, position.smalls
     worth = [
         _worth_of_board(bytes([marks[cell] for cell in CELLS[small]]))

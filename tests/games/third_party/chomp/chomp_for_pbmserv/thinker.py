@@ -3,8 +3,7 @@
 from typing import Any
 
 from pbmserv.games.game import Game, Move
-from pbmserv.robots.chance import shuffled
-from pbmserv.robots.thought import Candidate, Thought
+from pbmserv.robots.thought import Candidate, Thought, shuffled
 
 
 def knows(position: Any) -> bool:

@@ -1,21 +1,147 @@
-"""`export`, `signoff` and `delete`: get all that is kept, leave all games, have the account erased."""
+"""`change password`, `forgot`, `revoke`, `export`, `signoff` and `delete`: what a player does with the account."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
 from pbmserv.commands.address import TAKEN_BACK_WITHIN, takes_back
-from pbmserv.commands.changes import Erased, NewSetting
-from pbmserv.commands.command import Decision, NoArguments, Notifications, PlayerCommand, PlayerRequest, Reply
+from pbmserv.commands.changes import Erased, NewPassword, NewSetting, RevokedWords
+from pbmserv.commands.command import (
+    Command,
+    Confirmation,
+    Decision,
+    Notifications,
+    Question,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import NoSuchPlayer, waiting_boards
+from pbmserv.commands.move import resign_seat
 from pbmserv.commands.offers import without
-from pbmserv.commands.resign import resign_seat
 from pbmserv.commands.set import settings_of
+from pbmserv.commands.vocabulary import is_userid
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AlreadyGone
 from pbmserv.matches.player import PersonalData, Player
 from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
 from pbmserv.matches.replay import GameState
+
+
+class PasswordAsked(Reply):
+    """To the sender of a `forgot`: if there is such a player, a mail has gone to their address.
+
+    Not when it `is_own`: then the sender's own was meant.
+    """
+
+    is_own: bool
+
+
+class NewPasswordWanted(Reply):
+    """The question to the player: answer with the new password."""
+
+    userid: str
+
+
+class Revoked(Reply):
+    """Older mails no longer prove anything; `numbers` are boards that wait, and `more` wait besides."""
+
+    numbers: tuple[int, ...]
+    more: int
+
+
+class PasswordChanged(Reply):
+    """The new password is in force, and older mails no longer prove anything; `numbers` are boards that wait, and
+    `more` wait besides."""
+
+    userid: str
+    numbers: tuple[int, ...] = ()
+    more: int = 0
+
+
+class WhosePassword(CommandError):
+    """`forgot` without a userid from an address that belongs to nobody."""
+
+
+def run_change_password(request: Request, records: Queries, now: datetime) -> Decision:
+    """Puts the new password in force; the old one was the proof."""
+    if request.password_hash is None:
+        raise ValueError("no new password")
+    return new_password(request.player, request.password_hash, records)
+
+
+def new_password(player: Player, password_hash: str, records: Queries) -> Decision:
+    """The password is another one; whatever older mails prove ends with the old one, and boards that wait go
+    out."""
+    waiting = waiting_boards(player, records)
+    return Decision(
+        PasswordChanged(player.userid, waiting.numbers, waiting.more),
+        shown=ShownBoards(boards=waiting.refs),
+        changes=(NewPassword(player.id, password_hash), RevokedWords(player.id)),
+    )
+
+
+change_password_command = Command(
+    name="change password",
+    forms=("change password userid old new",),
+    summary="choose another password",
+    example="change password alice sesame tahini",
+    run=run_change_password,
+)
+
+
+def run_forgot(request: Request, records: Queries, now: datetime) -> Decision:
+    """Mails the player named, or the sender, a question; the answer doesn't say whether there is such a player."""
+    named = request.arguments.first_userid
+    if named is None and request.actor.player is None:
+        raise WhosePassword()
+    if named is not None and not is_userid(named):
+        raise NoSuchPlayer(suggestions=())
+    player = records.player(named) if named is not None else request.actor.player
+    reply = PasswordAsked(is_own=named is None)
+    if player is None or not player.is_confirmed or player.robot is not None:
+        return Decision(reply)
+    confirmation = Confirmation(
+        kind="password", userid=player.userid, address=player.address, about=f"password {player.userid}"
+    )
+    return Decision(
+        reply,
+        notifications=Notifications(
+            question=Question(confirmation, NewPasswordWanted(player.userid), rests_days=1)
+        ),
+    )
+
+
+forgot_command = Command(
+    name="forgot",
+    kind="signup",
+    forms=("forgot [userid]",),
+    summary="choose a new password when you have forgotten yours",
+    example="forgot alice",
+    run=run_forgot,
+)
+
+
+def run_revoke(request: Request, records: Queries, now: datetime) -> Decision:
+    """Ends them all, and shows the boards that wait, since earlier mails about them can no longer be answered."""
+    player = request.player
+    waiting = waiting_boards(player, records)
+    return Decision(
+        Revoked(waiting.numbers, waiting.more),
+        shown=ShownBoards(boards=waiting.refs),
+        changes=(RevokedWords(player.id),),
+    )
+
+
+revoke_command = Command(
+    name="revoke",
+    forms=("revoke [userid password]",),
+    summary="stop older mails from here working in your name",
+    example="revoke",
+    run=run_revoke,
+    scope="mail",
+)
 
 
 class Exported(Reply):
@@ -35,7 +161,7 @@ class Exported(Reply):
 MOST_BOARDS: Final = 1000
 
 
-def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_export(request: Request, records: Queries, now: datetime) -> Decision:
     """Gathers it; the answer goes to an address of the player."""
     player = request.player
     found = records.boards(
@@ -55,7 +181,7 @@ def run_export(request: PlayerRequest[NoArguments], records: Queries, now: datet
     )
 
 
-export_command = PlayerCommand(
+export_command = Command(
     name="export",
     forms=("export [userid password]",),
     summary="get everything we keep about you",
@@ -65,7 +191,7 @@ export_command = PlayerCommand(
 
 
 class SignedOff(Reply):
-    """`userid` has resigned and declined all these boards and is challenged no more."""
+    """`userid` has resigned and declined all these boards and takes no challenges now."""
 
     userid: str
     resigned: tuple[int, ...]
@@ -131,7 +257,7 @@ def _running(player: Player, records: Queries) -> list[int]:
             return numbers
 
 
-def run_signoff(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_signoff(request: Request, records: Queries, now: datetime) -> Decision:
     """Leaves every game; nobody can start one with the player until they want that again."""
     player = request.player
     left = leave_all(player, records, now)
@@ -145,7 +271,7 @@ def run_signoff(request: PlayerRequest[NoArguments], records: Queries, now: date
     )
 
 
-signoff_command = PlayerCommand(
+signoff_command = Command(
     name="signoff",
     forms=("signoff [userid password]",),
     summary="resign all your games and take no new ones",
@@ -154,7 +280,7 @@ signoff_command = PlayerCommand(
 )
 
 
-def run_delete(request: PlayerRequest[NoArguments], records: Queries, now: datetime) -> Decision:
+def run_delete(request: Request, records: Queries, now: datetime) -> Decision:
     """Leaves every game and erases the account; not while a former address could take it back."""
     player = request.player
     elsewhere = [each for each in takes_back(player, records, now) if each.address != player.address]
@@ -171,7 +297,7 @@ def run_delete(request: PlayerRequest[NoArguments], records: Queries, now: datet
     )
 
 
-delete_command = PlayerCommand(
+delete_command = Command(
     name="delete",
     forms=("delete [userid password]",),
     summary="resign all your games and erase your account",

@@ -1,40 +1,145 @@
-"""`games`, `list` and `history`: boards by game, player and state; the games, and the open offers."""
+"""`show`, `next`, `record`, `games`, `list` and `history`: boards, single or listed; and the games on offer."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.command import Decision, OpenCommand, Reply, Request
-from pbmserv.commands.lookup import named_players, player_or_sender, read_page, require_game
+from pbmserv.commands.command import (
+    BoardRef,
+    Command,
+    Decision,
+    Reply,
+    Request,
+    ShownBoards,
+)
+from pbmserv.commands.lookup import (
+    find_shown,
+    named_board,
+    named_players,
+    player_or_sender,
+    read_page,
+    require_game,
+    waiting_boards,
+)
 from pbmserv.commands.new_game import games_offered
-from pbmserv.commands.show import filter_of
 from pbmserv.games import games
 from pbmserv.games.info import Info
 from pbmserv.matches.open_offer import OpenOffer
 from pbmserv.matches.player import Player
-from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
-from pbmserv.matches.rankings import RatedMatch
+from pbmserv.matches.queries import BoardRow, Filter, ListingQuery, Queries
+from pbmserv.matches.ratings import RatedMatch
 from pbmserv.matches.state import Ending
+
+
+class Showing(Reply):
+    """Boards that were asked for follow; of all that fit, `more` are not shown."""
+
+    numbers: tuple[int, ...]
+    more: int
+
+
+class NextBoards(Reply):
+    """The boards where it is the turn of `userid`, who may be the reader, follow; of all, `more` are not shown."""
+
+    userid: str
+    numbers: tuple[int, ...]
+    more: int
+    is_own: bool = False
+
+
+MOST_BOARDS = 20
+
+
+def run_show(request: Request, records: Queries, now: datetime) -> Decision:
+    """Shows the boards named, or those of the players named."""
+    arguments = request.arguments
+    require_game(arguments.game)
+    if not arguments.boards:
+        return _of_players(request, records)
+    wanted = tuple(dict.fromkeys(arguments.boards))
+    for ref in wanted[:MOST_BOARDS]:
+        find_shown(ref, arguments.game, records, request.actor.player)
+    return _showing(wanted[:MOST_BOARDS], max(0, len(wanted) - MOST_BOARDS))
+
+
+def _of_players(request: Request, records: Queries) -> Decision:
+    userids = named_players(request.arguments.userids, records)
+    boards = records.boards(
+        ListingQuery(
+            request.arguments.game, userids, filter_of(request.arguments.words, "active"), count=MOST_BOARDS
+        )
+    )
+    refs = tuple(BoardRef(line.number) for line in boards.lines)
+    return _showing(refs, boards.total - len(refs))
+
+
+def _showing(refs: tuple[BoardRef, ...], more: int) -> Decision:
+    return Decision(Showing(tuple(ref.number for ref in refs), more), shown=ShownBoards(boards=refs))
+
+
+def filter_of(words: tuple[str, ...], default: Filter) -> Filter:
+    """The filter word of a line."""
+    for choice in ("all", "active", "inactive", "next"):
+        if words[:1] == (choice,):
+            return choice
+    return default
+
+
+show_command = Command(
+    name="show",
+    kind="open",
+    forms=("[game] show board[#ply]+", "[game] show userid+ [filter]"),
+    summary="see a board, now or after a move, or all boards of a player",
+    example="show 101#7",
+    run=run_show,
+)
+
+
+def run_next(request: Request, records: Queries, now: datetime) -> Decision:
+    """Shows the boards that wait for the player named, or for the sender."""
+    player = player_or_sender(request, records)
+    waiting = waiting_boards(player, records)
+    is_own = request.actor.player is not None and request.actor.player.userid == player.userid
+    reply = NextBoards(player.userid, waiting.numbers, waiting.more, is_own)
+    return Decision(reply, shown=ShownBoards(boards=waiting.refs))
+
+
+next_command = Command(
+    name="next",
+    kind="open",
+    forms=("next [userid]",),
+    summary="get every board where it is your turn",
+    example="next",
+    run=run_next,
+)
+
+
+class Recorded(Reply):
+    """The record of the board follows, so far where it `goes_on`."""
+
+    board: int
+    goes_on: bool
+
+
+def run_record(request: Request, records: Queries, now: datetime) -> Decision:
+    """Finds the board; the answer holds its record as it stands."""
+    board = named_board(request, records)
+    reply = Recorded(board.match.number, board.state.status == "active")
+    return Decision(reply, shown=ShownBoards(records=(board,)))
+
+
+record_command = Command(
+    name="record",
+    kind="open",
+    forms=("[game] record board",),
+    summary="get a whole game, as text and as a file",
+    example="record 101",
+    run=run_record,
+)
+
 
 BOARDS_NAMED: Final = 3
 """Boards of a game whose players the list of games names."""
-
-
-@dataclass(frozen=True, slots=True)
-class GamesArguments:
-    """What the listed boards have in common."""
-
-    game: str | None
-    userids: tuple[str, ...]
-    words: tuple[str, ...]
-    """The filter."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListArguments:
-    """A game, or none for all."""
-
-    game: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +152,7 @@ class ListedGame:
 
 
 class GamesOnOffer(Reply):
-    """Every game, who plays it now, and the games that are offered to whoever accepts."""
+    """Every game, who plays it now, and the open offers."""
 
     games: tuple[ListedGame, ...]
     offers: tuple[OpenOffer, ...] = ()
@@ -62,7 +167,7 @@ class BoardList(Reply):
     offers: tuple[OpenOffer, ...] = ()
 
 
-def run_games(request: Request[GamesArguments], records: Queries, now: datetime) -> Decision:
+def run_games(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists the boards of the game and of all the players named."""
     require_game(request.arguments.game)
     userids = named_players(request.arguments.userids, records)
@@ -75,8 +180,9 @@ def run_games(request: Request[GamesArguments], records: Queries, now: datetime)
     return Decision(BoardList(wanted, found.lines, found.total))
 
 
-games_command = OpenCommand(
+games_command = Command(
     name="games",
+    kind="open",
     forms=("[game] games [userid+] [filter]",),
     summary="list boards: all, active, inactive, or next (yours to move)",
     example="games alice next",
@@ -84,7 +190,7 @@ games_command = OpenCommand(
 )
 
 
-def run_list(request: Request[ListArguments], records: Queries, now: datetime) -> Decision:
+def run_list(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists every game and who plays it now, or the current boards of one game; and who seeks players."""
     name = request.arguments.game
     require_game(name)
@@ -109,22 +215,14 @@ def _playing(game: str, records: Queries) -> tuple[str, ...]:
     return tuple(dict.fromkeys(userid for line in found.lines for userid in line.userids))
 
 
-list_command = OpenCommand(
+list_command = Command(
     name="list",
+    kind="open",
     forms=("list [game]",),
     summary="see all games, and open offers to play one",
     example="list cephalopod",
     run=run_list,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryArguments:
-    """Whose games, and which page of them."""
-
-    game: str | None
-    userids: tuple[str, ...]
-    options: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +258,12 @@ class HistoryTold(Reply):
 MOST_FINISHED: Final = 20
 
 
-def run_history(request: Request[HistoryArguments], records: Queries, now: datetime) -> Decision:
+def run_history(request: Request, records: Queries, now: datetime) -> Decision:
     """Lists the finished games in which all named played, as the first of them sees the results."""
     game = request.arguments.game
     require_game(game)
     userids = named_players(request.arguments.userids, records)
-    player = player_or_sender(userids[0] if userids else None, request, records)
+    player = player_or_sender(request, records)
     page = read_page(request.arguments.options, request.command)
     return Decision(_history(player, userids[1:], game, page, records))
 
@@ -199,8 +297,9 @@ def _finished(line: BoardRow, player: Player, rated: RatedMatch | None, records:
     return Finished(line, ranks[seat], ranks.count(ranks[seat]) > 1, board.state.ending, rated)
 
 
-history_command = OpenCommand(
+history_command = Command(
     name="history",
+    kind="open",
     forms=("[game] history [userid+] [-options]",),
     summary="list the finished games of a player, or of several together",
     example="history alice bob",
