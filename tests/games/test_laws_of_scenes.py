@@ -11,6 +11,7 @@ from pbmserv.games.board import Board
 from pbmserv.services.laws.boards import check_board
 from pbmserv.services.laws.scenes import check_course, check_scenes, setups_board
 from pbmserv.services.laws.setups import Setup, reached, setups_of
+from tests.every import for_each
 from tests.examples import examples
 from tests.games.setups import NAMES, PLIES, SEEDS, cases
 
@@ -29,7 +30,7 @@ def test_laws_of_scenes(name: str, data: st.DataObject, plies: int, seed: int) -
     check_scenes(setup, reached(setup, plies, random), random)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_boards_of_a_game(name: str) -> None:
     for board in {setups_board(setup) for setup in setups_of(name)}:
         check_board(board)

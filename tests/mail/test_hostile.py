@@ -19,7 +19,7 @@ from pbmserv.mail.reading.headers import MAX_LINES, MAX_MESSAGE, head_of, sender
 from pbmserv.mail.reading.mime import MAX_DEPTH, MAX_PARTS
 from pbmserv.mail.reading.read import MAX_REFERENCES, MAX_TEXT, read
 from pbmserv.parser.parsed import IncomingMail
-from tests.every import every
+from tests.every import every, for_each
 from tests.examples import examples
 
 DEADLINE = 5.0
@@ -225,7 +225,7 @@ def test_the_beginning_of_any_shape_is_read() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
+@for_each("shape", SHAPES)
 def test_any_shape_is_read_in_time(shape: str) -> None:
     raw = SHAPES[shape]()
     with deadline():
@@ -236,7 +236,7 @@ def test_any_shape_is_read_in_time(shape: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "shape",
     [
         "noise",
@@ -260,7 +260,7 @@ def test_memory_is_bounded(shape: str) -> None:
     assert peak < MEMORY
 
 
-@pytest.mark.parametrize(
+@for_each(
     "shape",
     [
         "Subject of 1 MB",
