@@ -31,10 +31,10 @@ pbmserv.toml:
 	@echo 'confirm = "from"' >> $@
 
 test: check
-	$(RUN)/pytest -m "not slow" -n 3 --dist worksteal
+	$(RUN)/pytest -m "not slow" -n 2 --dist worksteal
 
 test-slow: $(VENV)/.oracles
-	$(RUN)/pytest -m "slow or hypothesis" --hypothesis-profile=full -n 3 --dist worksteal
+	$(RUN)/pytest -m "slow or hypothesis or part" --hypothesis-profile=full -n 3 --dist worksteal --durations=30
 
 check: $(VENV)/.test
 	$(RUN)/ruff format --check .

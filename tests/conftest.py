@@ -75,17 +75,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the slow folders, what runs on PostgreSQL once more (in the store SQL differs), games
-    that are like others, and most cases of what is only sampled by the quick run.
+    """Marks the tests of the slow folders, what needs PostgreSQL, games that are like others, and most cases of
+    what is only sampled by the quick run.
     """
     sampled: dict[str, list[pytest.Item]] = {}
     for item in items:
         case = item.callspec if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
-        again = case and (
-            ("postgresql" in case.params.values() and not item.path.is_relative_to(HERE / "store"))
-            or is_of_another_game(case.id)
-        )
-        if again or _is_slow(item.path):
+        again = case and ("postgresql" in case.params.values() or is_of_another_game(case.id))
+        if again or _is_slow(item.path) or _needs_postgresql(item):
             item.add_marker(pytest.mark.slow)
         elif item.get_closest_marker("sampled"):
             sampled.setdefault(item.nodeid.partition("[")[0], []).append(item)
@@ -93,6 +90,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         number = next(cases[0].iter_markers("sampled")).args[0]
         for item in Random(0).sample(cases, max(len(cases) - number, 0)):
             item.add_marker(pytest.mark.slow)
+
+
+def _needs_postgresql(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and "postgresql_server" in item.fixturenames
 
 
 def _is_slow(path: Path) -> bool:

@@ -74,8 +74,8 @@ def for_each(
         vars(tries_all).update(vars(test), __signature__=signature)
         for kept in ("__name__", "__qualname__", "__doc__", "__module__"):
             setattr(tries_all, kept, getattr(test, kept))
-        if not ours:
-            return pytest.mark.slow(tries_all)
-        return pytest.mark.part(tries_all) if quick or len(ours) < len(rows) else tries_all
+        mark = pytest.mark.part if ours else pytest.mark.slow
+        marked: Test = mark(tries_all) if quick or len(ours) < len(rows) else tries_all
+        return marked
 
     return decorated

@@ -255,6 +255,7 @@ def test_decided_without_the_lock(file: Path, tmp_path: Path, quick_hasher: Pass
     assert without_chance(said) == without_chance(reviewed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", THROUGH_A_LISTENER)
 def test_through_a_listener(name: str, tmp_path: Path, quick_hasher: PasswordHasher) -> None:
     """The same mails through real sockets and threads bring the same answers."""

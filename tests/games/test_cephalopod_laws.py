@@ -146,6 +146,7 @@ def compare_game(size: str, seats: int, seed: int, *, leaving: float) -> tuple[i
     return out, left
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seats", range(2, 7))
 @pytest.mark.parametrize(
     ("size", "games"),
