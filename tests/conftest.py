@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         case = item.callspec if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
         again = case and ("postgresql" in case.params.values() or is_of_another_game(case.id))
-        if again or _is_slow(item.path) or _needs_postgresql(item):
+        if again or _is_slow(item.path) or _needs_postgresql(item) or item.get_closest_marker("soak"):
             item.add_marker(pytest.mark.slow)
         elif item.get_closest_marker("sampled"):
             sampled.setdefault(item.nodeid.partition("[")[0], []).append(item)
