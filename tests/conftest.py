@@ -271,15 +271,21 @@ def prepared(url: str) -> Engine:
 
 @dataclass(eq=False)
 class Counting:
-    """Gives t0001, t0002 and so on."""
+    """Gives t0001, t0002 and so on, or with more digits."""
 
     letter: str
+    digits: int = 4
     given: int = 0
 
     def __call__(self) -> str:
         """The next one."""
         self.given += 1
-        return f"{self.letter}{self.given:04}"
+        return f"{self.letter}{self.given:0{self.digits}}"
+
+
+def long_tokens() -> Counting:
+    """Tokens that count up and are as long as in service."""
+    return Counting("t", 19)
 
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
