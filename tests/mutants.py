@@ -33,6 +33,9 @@ CORE: Final = (
 )
 COPIED: Final = ("pbmserv", "migrations", "templates", "tests", "deploy", "docs", "pyproject.toml", "README.md")
 GOLDEN: Final = "tests/test_golden.py"
+MOST_NEAR: Final = 8
+"""Files of tests that import a changed module, which are run."""
+
 TIME_LIMIT: Final = 900.0
 """Seconds; a change that makes the tests take longer is noticed."""
 
@@ -114,12 +117,13 @@ def tests_of(path: str) -> list[str]:
         file for file in sorted(ROOT.glob("tests/*/**/test_*.py")) if file.relative_to(ROOT).parts[1] not in SLOW
     ]
     near = [str(file.relative_to(ROOT)) for file in files if any(each in file.read_text() for each in says)]
-    folder = path.split("/")[1]
-    return [*near, GOLDEN, *([f"tests/{folder}"] if folder != "games" else [])]
+    folder = f"tests/{path.split('/')[1]}"
+    near.sort(key=lambda test: not test.startswith(folder))
+    return [*near[:MOST_NEAR], GOLDEN, *([folder] if folder != "tests/games" else [])]
 
 
-def passes(copy: Path, tests: list[str], *options: str) -> bool:
-    """Whether the tests pass in a copy of the checkout, in time."""
+def passes(copy: Path, tests: list[str], *options: str, within: float | None = None) -> bool:
+    """Whether the tests pass in a copy of the checkout, in that time."""
     command = [
         sys.executable,
         "-m",
@@ -135,7 +139,7 @@ def passes(copy: Path, tests: list[str], *options: str) -> bool:
     ]
     env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        return subprocess.run(command, cwd=copy, timeout=TIME_LIMIT, env=env, capture_output=True).returncode == 0
+        return subprocess.run(command, cwd=copy, timeout=within, env=env, capture_output=True).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
@@ -145,7 +149,7 @@ def survives(copies: SimpleQueue[Path], change: Mutant) -> bool:
     copy = copies.get()
     try:
         (copy / change.path).write_text(change.source)
-        return passes(copy, tests_of(change.path))
+        return passes(copy, tests_of(change.path), within=TIME_LIMIT)
     finally:
         shutil.copy2(ROOT / change.path, copy / change.path)
         copies.put(copy)

@@ -23,7 +23,7 @@ from tests.every import every, for_each
 from tests.examples import examples
 
 DEADLINE = 5.0
-"""Seconds: far more than any shape takes, far less than a quadratic one would."""
+"""Seconds of processor time: far more than any shape takes, far less than a quadratic one would."""
 
 MEMORY = 200 * 1024 * 1024
 
@@ -40,13 +40,13 @@ def deadline() -> Iterator[None]:
     def late(_signal: int, _frame: FrameType | None) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, DEADLINE)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, DEADLINE)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def text(data: bytes, charset: bytes = b"utf-8", transfer: bytes = b"8bit") -> bytes:
