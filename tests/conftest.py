@@ -39,17 +39,11 @@ NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@club.test"
 
 HERE = Path(__file__).parent
-SLOW = (
-    "bench",
-    "browser",
-    "faults",
-    "machines",
-    "roads",
-    "servers",
-    "soak",
-    "test_random_game.py",
-    "test_tour.py",
-    "test_wheel.py",
+SLOW = frozenset(
+    {
+        *("bench", "browser", "faults", "machines", "roads", "servers", "soak"),
+        *("test_random_game.py", "test_tour.py", "test_wheel.py"),
+    }
 )
 """Folders and files whose tests are all slow. Elsewhere a test or file has the mark `slow` itself."""
 

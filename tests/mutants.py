@@ -113,9 +113,7 @@ def tests_of(path: str) -> list[str]:
     """The files and folders of quick tests that may notice a change of a module, the likeliest first."""
     package, _, module = path.removesuffix(".py").replace("/", ".").rpartition(".")
     says = (f"from {package}.{module} import", f"from {package} import {module}")
-    files = [
-        file for file in sorted(ROOT.glob("tests/*/**/test_*.py")) if file.relative_to(ROOT).parts[1] not in SLOW
-    ]
+    files = [each for each in sorted(ROOT.glob("tests/*/**/test_*.py")) if SLOW.isdisjoint(each.parts)]
     near = [str(file.relative_to(ROOT)) for file in files if any(each in file.read_text() for each in says)]
     folder = f"tests/{path.split('/')[1]}"
     near.sort(key=lambda test: not test.startswith(folder))
@@ -124,19 +122,7 @@ def tests_of(path: str) -> list[str]:
 
 def passes(copy: Path, tests: list[str], *options: str, within: float | None = None) -> bool:
     """Whether the tests pass in a copy of the checkout, in that time."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-m",
-        "not slow",
-        "-p",
-        "no:cacheprovider",
-        *options,
-        *tests,
-    ]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", *options, *tests]
     env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     try:
         return subprocess.run(command, cwd=copy, timeout=within, env=env, capture_output=True).returncode == 0
@@ -157,9 +143,7 @@ def survives(copies: SimpleQueue[Path], change: Mutant) -> bool:
 
 def main() -> None:
     """Prints what survives."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.mutants", description="See the head of tests/mutants.py."
-    )
+    parser = argparse.ArgumentParser(description="See the head of tests/mutants.py.")
     parser.add_argument("--number", type=int, default=100, help="how many changes (100)")
     parser.add_argument("--seed", type=int, default=1, help="another one makes other changes (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many are tried at a time")
