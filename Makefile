@@ -8,15 +8,16 @@ INSTALL := $(RUN)/python -m pip install --quiet --disable-pip-version-check
 # The processes that tests start need not compile everything again, wherever this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help serve test test-slow format check bench bench-robots soak lock release clean
+.PHONY: help serve test test-slow format check bench bench-robots soak mutants lock release clean
 
 help:
 	@echo "make serve   set everything up and run a server on this machine (loopback only)"
-	@echo "make test    set everything up; check format, lint, types; run the quick tests (under five minutes)"
-	@echo "make test-slow  run the long tests: kills, faults, real servers, browser (half an hour)"
+	@echo "make test    set everything up; check format, lint, types; run the quick tests (three minutes)"
+	@echo "make test-slow  run the long tests: kills, faults, real servers, browser (a quarter of an hour)"
 	@echo "make bench   measure; figures are ratios within one run"
 	@echo "make bench-robots  measure how well the robots play (hours); writes docs/robots.md"
-	@echo "make soak    500 kills while games are played, a year in a club, and more (half an hour); prints reports"
+	@echo "make soak    500 kills while games are played, a year in a club, every game and page (an hour); prints reports"
+	@echo "make mutants  change the core in a hundred places; names the changes that no quick test notices (an hour)"
 	@echo "make format  put the code into its format"
 	@echo "make lock    renew deploy/requirements.lock: the newest libraries, with hashes"
 	@echo "make release  build wheel and source archive into dist/, check them, say what comes next"
@@ -31,10 +32,10 @@ pbmserv.toml:
 	@echo 'confirm = "from"' >> $@
 
 test: check
-	$(RUN)/pytest -m "not slow" -n 3 --dist worksteal
+	$(RUN)/pytest -m "not slow" -n 2 --dist worksteal
 
 test-slow: $(VENV)/.oracles
-	$(RUN)/pytest -m "slow or hypothesis" --hypothesis-profile=full -n 3 --dist worksteal
+	$(RUN)/pytest -m "(slow or hypothesis or part) and not soak" --hypothesis-profile=full -n 3 --dist worksteal --durations=30
 
 check: $(VENV)/.test
 	$(RUN)/ruff format --check .
@@ -50,6 +51,10 @@ bench-robots: $(VENV)/.test
 
 soak: $(VENV)/.test
 	PBMSERV_SOAK=1 $(RUN)/pytest tests/soak tests/machines tests/roads/sending tests/services/test_bounces.py -s -q -p no:cacheprovider
+	$(RUN)/pytest -m soak --hypothesis-profile=full -n 2 --dist worksteal
+
+mutants: $(VENV)/.test
+	$(RUN)/python -m tests.mutants
 
 format: $(VENV)/.test
 	$(RUN)/ruff format .

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from argon2 import PasswordHasher
 from jinja2 import Environment, FileSystemBytecodeCache
-from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, select, text
+from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, text
 
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App, WordMakers
@@ -39,17 +39,11 @@ NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 ADDRESS = "pbmserv@club.test"
 
 HERE = Path(__file__).parent
-SLOW = (
-    "bench",
-    "browser",
-    "faults",
-    "machines",
-    "roads",
-    "servers",
-    "soak",
-    "test_random_game.py",
-    "test_tour.py",
-    "test_wheel.py",
+SLOW = frozenset(
+    {
+        *("bench", "browser", "faults", "machines", "roads", "servers", "soak"),
+        *("test_random_game.py", "test_tour.py", "test_wheel.py"),
+    }
 )
 """Folders and files whose tests are all slow. Elsewhere a test or file has the mark `slow` itself."""
 
@@ -75,17 +69,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the slow folders, what runs on PostgreSQL once more (in the store SQL differs), games
-    that are like others, and most cases of what is only sampled by the quick run.
+    """Marks the tests of the slow folders, what needs PostgreSQL, games that are like others, and most cases of
+    what is only sampled by the quick run.
     """
     sampled: dict[str, list[pytest.Item]] = {}
     for item in items:
         case = item.callspec if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
-        again = case and (
-            ("postgresql" in case.params.values() and not item.path.is_relative_to(HERE / "store"))
-            or is_of_another_game(case.id)
-        )
-        if again or _is_slow(item.path):
+        again = case and ("postgresql" in case.params.values() or is_of_another_game(case.id))
+        if again or _is_slow(item.path) or _needs_postgresql(item) or item.get_closest_marker("soak"):
             item.add_marker(pytest.mark.slow)
         elif item.get_closest_marker("sampled"):
             sampled.setdefault(item.nodeid.partition("[")[0], []).append(item)
@@ -93,6 +84,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         number = next(cases[0].iter_markers("sampled")).args[0]
         for item in Random(0).sample(cases, max(len(cases) - number, 0)):
             item.add_marker(pytest.mark.slow)
+
+
+def _needs_postgresql(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and "postgresql_server" in item.fixturenames
 
 
 def _is_slow(path: Path) -> bool:
@@ -270,15 +265,21 @@ def prepared(url: str) -> Engine:
 
 @dataclass(eq=False)
 class Counting:
-    """Gives t0001, t0002 and so on."""
+    """Gives t0001, t0002 and so on, or with more digits."""
 
     letter: str
+    digits: int = 4
     given: int = 0
 
     def __call__(self) -> str:
         """The next one."""
         self.given += 1
-        return f"{self.letter}{self.given:04}"
+        return f"{self.letter}{self.given:0{self.digits}}"
+
+
+def long_tokens() -> Counting:
+    """Tokens that count up and are as long as in service."""
+    return Counting("t", 19)
 
 
 def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
@@ -301,14 +302,21 @@ def passwords_kept(house: App) -> list[str]:
     found = []
     there = inspect(house.engine).get_table_names()
     with house.engine.connect() as connection:
-        for table in metadata.sorted_tables:
-            rows = select(*(column for column in table.c if column is not outbox.c.raw))
-            if table is inbox:
-                rows = rows.where(inbox.c.status.not_in(("waiting", "set aside")))
-            for row in connection.execute(rows) if table.name in there else ():
+        for name, statement in _words_kept().items():
+            for row in connection.exec_driver_sql(statement) if name in there else ():
                 words = str(tuple(row))
-                found += [f"{word} in {table.name}: {words}" for word in PASSWORDS if word in words]
+                found += [f"{word} in {name}: {words}" for word in PASSWORDS if word in words]
     return found
+
+
+@cache
+def _words_kept() -> dict[str, str]:
+    """What asks each table for all in which no password may stand."""
+    asked = {}
+    for table in metadata.sorted_tables:
+        columns = (f'"{each.name}"' for each in table.c if each is not outbox.c.raw)
+        asked[table.name] = f"SELECT {', '.join(columns)} FROM {table.name}"
+    return asked | {inbox.name: f"{asked[inbox.name]} WHERE status NOT IN ('waiting', 'set aside')"}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -1,14 +1,13 @@
 """Watches SQLite's write lock: whether a thread holds it, for whom, and how much processor time that takes."""
 
-import inspect
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
-from types import FrameType
+from functools import _lru_cache_wrapper, wraps
+from types import FrameType, FunctionType
 from typing import Any, Final
 
 import pytest
@@ -26,6 +25,9 @@ from pbmserv.store import engine
 
 SLOW: Final = (read, parse_mail, reply_text, read_report, render, view_board, write, write_masked)
 """What reads a mail or makes commands of it, and what makes texts and mails."""
+
+
+FUNCTIONS: Final = (FunctionType, _lru_cache_wrapper)
 
 
 @dataclass(frozen=True, order=True)
@@ -132,7 +134,7 @@ def _replace(
     """Puts something made of a function in its place wherever it is imported."""
     for module in [each for name, each in sys.modules.items() if name.startswith("pbmserv.")]:
         for name, found in list(vars(module).items()):
-            if inspect.isroutine(found) and is_meant(found):
+            if isinstance(found, FUNCTIONS) and is_meant(found):
                 patch.setattr(module, name, made(found))
 
 

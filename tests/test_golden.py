@@ -55,6 +55,12 @@ from tests.services.post import form_of
 
 FOLDER = Path(__file__).parent / "golden"
 FILES = sorted(FOLDER.glob("*.txt"))
+LONG = ("teacher",)
+"""In them robots think for long."""
+
+IN_PROCESS = [
+    pytest.param(file, id=file.stem, marks=[pytest.mark.slow] if file.stem in LONG else []) for file in FILES
+]
 THROUGH_A_LISTENER = ("confirming", "dressed", "moves")
 """Played on a real clock as well: a server that asks back, one that believes, letters beyond ASCII."""
 
@@ -244,7 +250,7 @@ def played(
     return play_once
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", IN_PROCESS)
 def test_in_process(file: Path, played: Callable[[Path], Played], request: pytest.FixtureRequest) -> None:
     """Every byte of every answer is as it was reviewed."""
     said = played(file).text
@@ -295,6 +301,7 @@ def test_written_from_the_rows(
     assert play_in_process(parse(reviewed), tmp_path, quick_hasher) == reviewed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", THROUGH_A_LISTENER)
 def test_through_a_listener(name: str, tmp_path: Path, quick_hasher: PasswordHasher) -> None:
     """The same mails through real sockets and threads bring the same answers."""

@@ -32,6 +32,7 @@ def shown(club: Terminal) -> tuple[str, ...]:
     return tuple(club.succeed("admin", *each.split(), "--json") for each in ("outbox", "inbox --all"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", FINAL)
 def test_what_is_final_is_told_and_asked(club: Terminal, words: tuple[str, ...]) -> None:
     set_aside(club)

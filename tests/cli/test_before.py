@@ -77,6 +77,7 @@ def test_serve_keeps_the_database_as_it_was(old: Terminal) -> None:
     assert copies(old) == [copy.name]
 
 
+@pytest.mark.slow
 def test_the_copy_can_be_brought_back(old: Terminal) -> None:
     served(old)
     data = old.folder / "data"

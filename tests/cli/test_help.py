@@ -78,6 +78,7 @@ def test_help_starts_without_what_commands_need() -> None:
     assert found & {"sqlalchemy", "rich", "jinja2", "asyncio", "email_validator"} == set()
 
 
+@pytest.mark.slow
 def test_a_listing_starts_without_what_others_need(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends with a sentence, since there is no database; by then all is imported."""
     monkeypatch.chdir(tmp_path)
@@ -86,6 +87,7 @@ def test_a_listing_starts_without_what_others_need(tmp_path: Any, monkeypatch: p
     assert found & {"aiosmtpd", "starlette", "uvicorn", "alembic", "imapclient", "lxml"} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [

@@ -71,6 +71,7 @@ def test_a_wrong_mailbox(terminal: Terminal, url: str, sentence: str) -> None:
     assert SECRET not in done.sentence
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [

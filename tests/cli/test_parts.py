@@ -179,6 +179,7 @@ def suspect(post: Post, line: str, text: str = "") -> int:
     return mail_id
 
 
+@pytest.mark.slow
 def test_an_innocent_mail_is_handled_by_a_process_of_its_own(
     post: Post, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

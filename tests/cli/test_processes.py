@@ -19,6 +19,8 @@ from tests.cli.terminal import Terminal
 from tests.cli.usage import usage_of
 from tests.free_port import free_port
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("listener", "worker-1", "worker-2", "sender", "scheduler", "robots", "web")
 ALICE = ("--from", "alice@example.org")
 LEAST_MEMORY = 350

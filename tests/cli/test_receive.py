@@ -197,6 +197,7 @@ def test_it_starts_with_only_what_it_needs(ready: Terminal) -> None:
     assert ours == {"pbmserv.commands.server"}
 
 
+@pytest.mark.slow
 def test_it_runs_in_a_process_of_its_own(ready: Terminal) -> None:
     """As an MTA starts it: exit codes, sentences, and what is left to the command line."""
 

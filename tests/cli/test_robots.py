@@ -30,6 +30,7 @@ def test_two_robots(terminal: Terminal) -> None:
     assert not (terminal.folder / "data").exists(), "no server is touched"
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(terminal: Terminal) -> None:
     """Each pair of games has its own seed."""
     one, two = (terminal.succeed(*TWO, "--games", "8", "--processes", each) for each in ("1", "2"))

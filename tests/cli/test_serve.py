@@ -36,6 +36,7 @@ def settings(terminal: Terminal) -> dict[str, str]:
     return terminal.settings
 
 
+@pytest.mark.slow
 def test_serve_plays_and_ends_when_told(terminal: Terminal, settings: dict[str, str]) -> None:
     with running(settings, terminal.folder, "serve") as server:
         server.wait_for("Press Ctrl-C to stop it.")
@@ -83,6 +84,7 @@ def test_a_server_that_has_just_greeted_can_be_stopped(
         assert "Traceback" not in server.log
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("setting", ["PBMSERV_LISTEN", "PBMSERV_WEB"])
 def test_a_port_in_use_is_one_sentence(terminal: Terminal, settings: dict[str, str], setting: str) -> None:

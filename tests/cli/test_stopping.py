@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.processes import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 WAITING = """
 from pbmserv.server.supervisor import stop_at_signals
 stop = stop_at_signals()

@@ -261,6 +261,7 @@ def test_a_mail_that_brings_no_answer_ends_the_wait(
         assert "Welcome, alice!" in terminal.succeed("mail", *ALICE, "signup alice sesame").splitlines()[0]
 
 
+@pytest.mark.slow
 def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
     """Where a From address proves nothing: a sign-up is confirmed, a game begun and played by answers alone."""
     folder = tmp_path / "data"

@@ -1,7 +1,6 @@
 """Each command gets the arguments that it declares."""
 
 import re
-from dataclasses import replace
 
 from pbmserv.commands.command import Arguments, BoardRef, Command, commands
 from pbmserv.commands.practice import ROBOT

@@ -383,6 +383,7 @@ def on_postgresql(
     return terminal
 
 
+@pytest.mark.slow
 def test_the_password_is_on_no_command_line(on_postgresql: Terminal) -> None:
     """It goes by the environment, and into no sentence."""
     program = on_postgresql.folder / "bin" / "pg_dump"

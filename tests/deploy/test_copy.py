@@ -301,6 +301,7 @@ def test_what_is_refused(club: Terminal, new_postgresql: Callable[[], str]) -> N
     assert is_empty(f"sqlite:///{club.folder}/new.db")
 
 
+@pytest.mark.slow
 def test_a_server_must_be_stopped(club: Terminal, new_postgresql: Callable[[], str]) -> None:
     """On SQLite its lock shows it, or that a part has the file open; on PostgreSQL its heartbeats."""
     new = f"sqlite:///{club.folder}/new.db"

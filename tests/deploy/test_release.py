@@ -59,6 +59,7 @@ def refused(folder: Path) -> str:
     return told
 
 
+@pytest.mark.slow
 def test_not_from_a_dirty_work_tree(checkout: Path) -> None:
     """A file that is in no commit would be in a release that nobody can make again."""
     (checkout / "pbmserv" / "forgotten.py").touch()
@@ -68,6 +69,7 @@ def test_not_from_a_dirty_work_tree(checkout: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["", f"| {VERSION} | to come | `v{VERSION}` | | |"])
 def test_not_without_a_row_of_changes(checkout: Path, row: str) -> None:
     changes = checkout / "docs" / "changes.md"
@@ -77,6 +79,7 @@ def test_not_without_a_row_of_changes(checkout: Path, row: str) -> None:
     assert refused(checkout).startswith(f"release: docs/changes.md has no row with a date for {VERSION}: add ")
 
 
+@pytest.mark.slow
 def test_not_over_another_release(checkout: Path) -> None:
     git(checkout, "tag", f"v{VERSION}")
     (checkout / "README.md").write_text("more")

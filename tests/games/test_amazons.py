@@ -9,6 +9,7 @@ from pbmserv.games.amazons import info, moves, outcome, play, read, scene, start
 from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -73,7 +74,7 @@ def test_a_move_and_its_arrow() -> None:
     assert (scene(after).marked, scene(after).vacated) == ((target, source), ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "text", "rule"),
     [
         (SMALL, "d1-d5/d2", amazons.THE_BOARD),
@@ -131,7 +132,7 @@ def test_whoever_cannot_move_has_lost() -> None:
     assert caught.value.rule == amazons.ENDING
 
 
-@pytest.mark.parametrize(("size", "count"), [("10", 2176), ("8", 1232), ("6", 544)])
+@for_each(("size", "count"), [("10", 2176), ("8", 1232), ("6", 544)])
 def test_moves_at_the_start(size: str, count: int) -> None:
     assert leaves(GAME, start(2, {"size": size}), 1) == count
 

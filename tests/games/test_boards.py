@@ -39,6 +39,7 @@ from pbmserv.games.hexagons import (
     triangle,
 )
 from pbmserv.services.laws.boards import check_board
+from tests.every import for_each
 
 SIZES = st.tuples(st.integers(1, 26), st.integers(1, 99))
 
@@ -59,7 +60,7 @@ def test_every_cell_is_found_by_its_name(size: tuple[int, int]) -> None:
     assert len(set(board.names)) == len(every)
 
 
-@pytest.mark.parametrize("name", ["F1", "A6", "E10", "Z99", "F6", "c3", ""])
+@for_each("name", ["F1", "A6", "E10", "Z99", "F6", "c3", ""])
 def test_a_cell_off_the_board_is_not_found(name: str) -> None:
     assert squares(5, 5).find(name) is None
 
@@ -74,7 +75,7 @@ def ray(board: Board, name: str, way: int) -> list[str]:
     return [board.names[cell] for cell in board.rays[board.numbers[name]][way]]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "names"),
     [
         ("C3", ["B3", "C2", "C4", "D3"]),
@@ -88,7 +89,7 @@ def test_neighbours_stand_beside_horizontally_and_vertically(name: str, names: l
     assert beside(squares(5, 5), name) == beside(points(5), name) == names
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("way", "names"),
     list(enumerate(["B3 B4 B5", "C3 D4 E5", "C2 D2 E2", "C1", "B1", "A1", "A2", "A3"])),
 )
@@ -103,7 +104,7 @@ def test_there_are_as_many_neighbours_as_edges(size: tuple[int, int]) -> None:
     assert sum(map(len, board.neighbours)) == 2 * (columns * (rows - 1) + rows * (columns - 1))
 
 
-@pytest.mark.parametrize("size", [(0, 5), (5, 0), (27, 5), (5, 100), (-1, -1)])
+@for_each("size", [(0, 5), (5, 0), (27, 5), (5, 100), (-1, -1)])
 def test_other_sizes_do_not_exist(size: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="no board"):
         squares(*size)
@@ -161,7 +162,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("board", EVERY, ids=lambda board: board.key)
+@for_each("board", EVERY, ids=lambda board: board.key)
 def test_laws_of_boards(board: Board) -> None:
     check_board(board)
 
@@ -349,7 +350,7 @@ def test_a_gap_in_a_line_joins_nothing() -> None:
     assert [ray(gap, "A2", way) for way in (N, E, S, W)] == [[], [], ["A1"], []]
 
 
-@pytest.mark.parametrize("art", ["2  +-+\n     +\n1  +-+\n   A B", "1  +-+\n   A", "1 +-+\n  A C\n"])
+@for_each("art", ["2  +-+\n     +\n1  +-+\n   A B", "1  +-+\n   A", "1 +-+\n  A C\n"])
 def test_a_cell_without_a_name_is_refused(art: str) -> None:
     if "C" in art:
         assert drawn(art, art).names == ("A1", "C1")
@@ -374,7 +375,7 @@ def test_lines_that_are_drawn_are_those_of_the_picture() -> None:
     assert all(b in board.neighbours[a] for a, b in board.layout.lines)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("size", "stars"),
     [
         (9, "C3 C7 E5 G3 G7"),
@@ -402,7 +403,7 @@ def test_the_first_row_of_squares_is_the_lowest_and_of_hexagons_the_highest() ->
 # Cells in a text.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [
         ("c3", ["C3"]),
@@ -425,7 +426,7 @@ def test_cells_with_separators_or_nothing_between_them(text: str, found: list[st
     assert list(split_cells(text)) == found
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("", " ", "c", "3", "3c", "c0", "c03", "c100", "cc3", "c3x", "xc3", ",c3", "c3,,b3", "c3--b3"),
@@ -438,14 +439,14 @@ def test_anything_else_names_no_cells(text: str) -> None:
     assert split_cells(text) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "word", ["d4", "D4", "z99", "c3xb3,d3", "C3XB3", "c3b3", "c3x", "c3#7", "c3=b3", "d4.", "d4!", "a1-b2", "c3,"]
 )
 def test_a_word_that_begins_like_a_cell(word: str) -> None:
     assert is_cell_like(word)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "word",
     [
         *("", "d", "4", "4d", "d0", "d04", "d444", "dd4", "d4n", "b2b", "k9dog", "a1ice", "a1_", "hello", "101"),
@@ -469,6 +470,6 @@ def test_long_texts_take_no_long_time() -> None:
     assert split_cells("c3 " * 20000 + "!") == ()
 
 
-@pytest.mark.parametrize("module", [board_module, boards_module, hexagons_module])
+@for_each("module", [board_module, boards_module, hexagons_module])
 def test_examples_in_the_docstrings(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from pbmserv.games.breakthrough import info, moves, outcome, play, read, scene, 
 from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -56,7 +57,7 @@ def test_moves_of_a_position() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("c3-c7", breakthrough.THE_BOARD),
@@ -81,7 +82,7 @@ def test_a_man_cannot_go_onto_its_own() -> None:
     assert caught.value.rule == breakthrough.FORWARDS
 
 
-@pytest.mark.parametrize("text", ["c3xb4", "C3 b4", "c3-b4", "c3b4"])
+@for_each("text", ["c3xb4", "C3 b4", "c3-b4", "c3b4"])
 def test_reading(text: str) -> None:
     assert write(position_of(MIDDLE), read(position_of(MIDDLE), text)) == "C3xB4"
 
@@ -105,7 +106,7 @@ def test_a_capture() -> None:
     assert to_move(after) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "ended"),
     [
         (". . . x\n. o . .\n. . . x\n. . . .", 0, "b3-b4", Outcome((1, 2), "goal")),

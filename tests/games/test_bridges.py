@@ -13,6 +13,7 @@ from pbmserv.games.bridges import Position, crossing, links_of, moves, play, rea
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet
+from tests.every import for_each
 from tests.games.by_hand import played
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -135,7 +136,7 @@ def test_how_links_are_drawn() -> None:
     assert r"         |           /         |" in lines
 
 
-@pytest.mark.parametrize("text", ["", "pass", "d"])
+@for_each("text", ["", "pass", "d"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read(after("d8"), text)

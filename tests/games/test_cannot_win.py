@@ -11,6 +11,7 @@ from pbmserv.games.chess import Chess, Position, antichess, atomic, chess, crazy
 from pbmserv.games.chess_moves import EMPTY, Situation
 from pbmserv.games.earlier import EARLIER
 from pbmserv.games.game import Outcome, may_win
+from tests.every import for_each
 from tests.games.chess_positions import position_of
 
 CORNER: tuple[int, ...] = (0, 1, 2, 3, 9, 10, 11, 18, 19, 27)
@@ -29,7 +30,7 @@ def placed(pieces: str, turn: int = 1) -> Situation:
     return Situation(bytes(cells), turn)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "pieces", "able"),
     [
         (chess, "", ()),

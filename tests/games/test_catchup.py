@@ -10,6 +10,7 @@ from pbmserv.games.catchup import Position, moves, play, read, to_move
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.hexagons import hexagon
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, played, written
 
@@ -27,7 +28,7 @@ def drawn(figure: str, turn: int = 0, most: int = 2) -> Position:
     return Position(board, bytes(SEATS[mark] for mark in cells_of(board, figure)), turn, most)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "most"),
     [
         ("", 1),
@@ -57,7 +58,7 @@ def test_stones_of_a_turn() -> None:
     assert read(position, "f6,d4") == read(position, "d4 f6")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("e5", catchup.PLACING),
@@ -72,13 +73,13 @@ def test_illegal(text: str, rule: int) -> None:
     assert illegal.value.rule == rule
 
 
-@pytest.mark.parametrize("text", ["", "pass", "swap", "e"])
+@for_each("text", ["", "pass", "swap", "e"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read(after("e5"), text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "ranks", "scores"),
     [
         ("o o\nx x o\nx .", (1, 2), (4, 3)),

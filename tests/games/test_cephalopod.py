@@ -6,6 +6,7 @@ from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.game import Event, ManySeats, Outcome, Piece
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.drawing import draw_board, draw_cells, read_figures
 from tests.games.positions import (
     A_FIVE_AND_A_ONE,
@@ -167,7 +168,7 @@ def test_most_dice_win_and_pips_do_not_count() -> None:
     assert texts_of(after) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counts", "ranks"),
     [
         ([9, 8, 8], (1, 2, 2)),
@@ -187,7 +188,7 @@ def test_the_highest_count_wins_though_it_be_less_than_half(counts: list[int], r
             assert outcome(after) == Outcome(ranks, "score", tuple(counts))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counts", "out", "turns"),
     [
         ([6, 6, 5, 4, 4], [[3, 4]], [1, 2, 0, 0, 0]),
@@ -250,7 +251,7 @@ def test_the_others_play_on_after_an_elimination() -> None:
     assert outcome(after) == Outcome((1, 2, 3, 4), "score", (4, 3, 2, 0))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("counts", "size", "ranks"),
     [
         ([3, 3, 3], "3x3", (1, 1, 1)),
@@ -277,7 +278,7 @@ THREE = """
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("turn", "leaver", "next_turn", "cells"),
     [
         (0, 0, 1, "... <2> [3]\n... ... ...\n[1] ... <1>"),
@@ -314,8 +315,8 @@ def test_the_last_one_wins() -> None:
     assert outcome(position) == Outcome((2, 1, 3), "alone", (0, 2, 0))
 
 
-@pytest.mark.parametrize("turn", [0, 1])
-@pytest.mark.parametrize("leaver", [0, 1])
+@for_each("turn", [0, 1])
+@for_each("leaver", [0, 1])
 def test_in_a_game_of_two_the_other_wins_at_once_and_the_board_stays(turn: int, leaver: int) -> None:
     before = drawn("(1) <2> ...\n... (1) ...\n... ... ...", turn)
     after, events = cephalopod.leave(before, leaver)
@@ -338,7 +339,7 @@ def test_ranks_after_eliminations_and_leavings() -> None:
 # Options.
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("size", "columns", "rows"),
     [("5x5", "ABCDE", 5), ("3x5", "ABC", 5), ("5X3", "ABCDE", 3), ("9x7", "ABCDEFGHI", 7)],
 )
@@ -380,7 +381,7 @@ def test_scene() -> None:
     assert (empty.marked, empty.captured, empty.scores, set(empty.cells)) == ((), (), (0, 0), {()})
 
 
-@pytest.mark.parametrize(("seat", "piece"), list(enumerate(["(1)", "<1>", "[1]", "{1}", "/1/", "|1|"])))
+@for_each(("seat", "piece"), list(enumerate(["(1)", "<1>", "[1]", "{1}", "/1/", "|1|"])))
 def test_sides(seat: int, piece: str) -> None:
     position = start(6, {})
     for square in ("a1", "a3", "a5", "c1", "c3", "c5")[: seat + 1]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import Position, info, moves, outcome, play, read, start, to_move, write
 from pbmserv.games.game import Event
+from tests.every import for_each
 from tests.examples import examples
 from tests.games.brute_force import Table, written
 from tests.games.positions import eliminated, play_text, texts_of
@@ -145,6 +146,7 @@ def compare_game(size: str, seats: int, seed: int, *, leaving: float) -> tuple[i
     return out, left
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seats", range(2, 7))
 @pytest.mark.parametrize(
     ("size", "games"),
@@ -164,6 +166,6 @@ def test_brute_force_agrees(size: str, games: int, seats: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "seats"), [("9x9", 6), ("7x9", 3), ("9x5", 2), ("7x7", 4)])
+@for_each(("size", "seats"), [("9x9", 6), ("7x9", 3), ("9x5", 2), ("7x7", 4)])
 def test_brute_force_agrees_on_large_boards(size: str, seats: int) -> None:
     compare_game(size, seats, 1, leaving=0.0)

@@ -7,6 +7,7 @@ import pytest
 from pbmserv.games import cephalopod
 from pbmserv.games.cephalopod import CAPTURING, ENDING, NEIGHBOURS, PLACING, THE_BOARD, moves, read, start, write
 from pbmserv.games.game import Illegal, Unfinished, Unreadable
+from tests.every import for_each
 from tests.games.drawing import read_figures
 from tests.games.positions import RULES_TEXT, TOO_MUCH, drawn, position_of
 
@@ -21,7 +22,7 @@ CROSS = """
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "c3xb3,d3",
@@ -66,7 +67,7 @@ REFUSING = """
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule", "near"),
     [
         ("d1", THE_BOARD, []),
@@ -103,7 +104,7 @@ def test_more_than_six_is_illegal() -> None:
     assert (refused.value.rule, refused.value.near) == (CAPTURING, (read(position, "c2"),))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "begun", "choices"),
     [
         ("b3", ["B3"], ["B3xA3,B2", "B3xA3,C3", "B3xB2,C3", "B3xA3,B2,C3"]),
@@ -129,7 +130,7 @@ def test_two_captures_are_meant_though_a_third_would_be_possible() -> None:
     assert [write(position, read(position, text)) for text in ("b3c3a3", "b3a3c3")] == ["B3xA3,C3"] * 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("", " ", "x", "hello", "c", "3", "3c", "c0", "c3#7", "c3.", "c3x", "c3xb3,", "c3!b3", "c3, and b3"),
@@ -151,7 +152,7 @@ def test_nothing_is_read_after_the_end() -> None:
         read(ended, "hello")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "words"),
     [
         (THE_BOARD, "columns, lettered"),

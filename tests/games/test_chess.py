@@ -12,6 +12,7 @@ from pbmserv.games.chess import Chess, Position, chess
 from pbmserv.games.chess_moves import BOARD, first_row
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import figure_of, played, written
 from tests.games.chess_positions import START, position_of, tree
 from tests.games.second_engine import SecondEngine, play_random_games
@@ -93,7 +94,7 @@ def test_castling() -> None:
     assert after.at.rights == (cell("A8"), cell("H8"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "able"),
     [
         ("r3k2r/8/8/8/4r3/8/8/R3K2R w KQkq -", set()),
@@ -166,7 +167,7 @@ def test_promotion() -> None:
         assert caught.value.begun == (cell("E7"), cell("D8" if "d8" in text else "E8"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "typed", "stored"),
     [
         (START, "Nf3 nf3 NF3 g1f3 G1-F3 Ng1f3 Ng1-f3 N-f3 knight-f3", "G1-F3"),
@@ -202,7 +203,7 @@ def test_reading(text: str, typed: str, stored: str) -> None:
         assert chess.write(here, chess.read(here, each)) == stored, each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "typed", "fitting"),
     [
         ("4k3/8/8/8/8/2n5/1P6/K3B3 w - -", "BXC3", {"B2xC3", "E1xC3"}),
@@ -233,7 +234,7 @@ def test_a_text_is_no_move() -> None:
 PINNED = "4r1k1/8/8/8/8/8/4R3/4K2R w K -"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "typed", "rule"),
     [
         (START, "e2-e9", rules.THE_BOARD),
@@ -266,7 +267,7 @@ def test_illegal_moves(text: str, typed: str, rule: int) -> None:
     assert caught.value.rule == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "typed", "ended"),
     [
         ("7k/5Q2/6K1/8/8/8/8/8 w - -", "Qg7", Outcome((1, 2), "mate")),
@@ -353,7 +354,7 @@ def test_a_second_engine_agrees(plies: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(7, 960, 24))
+@for_each("number", range(7, 960, 24))
 def test_a_second_engine_agrees_on_other_setups(number: int) -> None:
     engine = SecondEngine(
         GAME,

@@ -11,6 +11,7 @@ from pbmserv.games.chess import MOST_PLIES, Position, antichess, atomic, crazyho
 from pbmserv.games.chess_moves import BOARD, in_passing
 from pbmserv.games.chess_notation import in_short
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished
+from tests.every import for_each
 from tests.games.by_hand import figure_of, played, written
 from tests.games.chess_positions import START, position_of, tree
 from tests.games.second_engine import SecondEngine, play_random_games
@@ -85,7 +86,7 @@ def test_kings_are_pieces_like_others() -> None:
     assert antichess.write(here, antichess.read(here, "e8=k")) == "E7-E8=KING"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "typed", "ended"),
     [
         ("8/8/8/8/8/2p5/1P6/8 w - -", "bxc3", Outcome((2, 1), "goal")),
@@ -132,7 +133,7 @@ def test_rooks_that_are_blown_up_castle_no_more() -> None:
     assert played(ATOM, here, "Qxg8").at.rights == tuple(map(cell, ("A1", "A8", "H1")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "able", "unable"),
     [
         ("4k3/8/8/8/8/8/3p4/4K3 w - -", "", "E1xD2"),  # a king cannot capture
@@ -163,7 +164,7 @@ def test_nobody_blows_up_the_own_king() -> None:
     assert caught.value.rule == rules.SAFE
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "typed", "ended"),
     [
         (START, "Nf3 d5 Ne5 Nf6 Nxf7", Outcome((1, 2), "king")),
@@ -189,7 +190,7 @@ def test_what_is_captured_is_in_hand_and_can_be_dropped() -> None:
     assert crazyhouse.scene(after).marked == (cell("E4"),)
 
 
-@pytest.mark.parametrize("typed", ["knight-f3", "KNIGHT F3", "knightf3", "N@f3", "n@F3", "N@f3+"])
+@for_each("typed", ["knight-f3", "KNIGHT F3", "knightf3", "N@f3", "n@F3", "N@f3+"])
 def test_reading_drops(typed: str) -> None:
     here = dropping("4k3/8/8/8/8/8/8/4K1N1 w - -", (0, 1, 0, 0, 0))
     move = crazyhouse.read(here, typed)

@@ -2,13 +2,12 @@
 
 from itertools import islice
 
-import pytest
-
 from pbmserv.games import games
 from pbmserv.games.choices import MOST_COUNTED, choices
+from tests.every import for_each
 
 
-@pytest.mark.parametrize("name", sorted(games()))
+@for_each("name", sorted(games()))
 def test_each_choice_goes_on_as_it_says(name: str) -> None:
     """Its text is read as its only move where it has one; the choices are all that the moves begin with."""
     game = games()[name]

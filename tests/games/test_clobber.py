@@ -7,6 +7,7 @@ from pbmserv.games.clobber import info, moves, outcome, play, read, scene, start
 from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -62,7 +63,7 @@ def test_a_move_and_what_happened() -> None:
     assert (drawn.marked, drawn.vacated, drawn.captured) == ((cell("D3"),), (cell("D2"),), (cell("D3"),))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("g1-g2", clobber.THE_BOARD),

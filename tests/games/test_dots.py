@@ -11,6 +11,7 @@ from pbmserv.games.dots import DRAWING, ENDING, THE_BOARD, Position
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet
+from tests.every import for_each
 from tests.games.by_hand import leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -110,7 +111,7 @@ def test_a_line_has_the_name_of_its_dots_too() -> None:
     assert refused(played(dots, position, "a2"), "a1-a3") == DRAWING
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "text", "outcome"),
     [
         ("+ - +\n| x |\n+ - +   +", "", None),
@@ -168,12 +169,12 @@ def second(size: int) -> SecondEngine:
     return SecondEngine(dots, theirs, their_names, {"size": str(size)})
 
 
-@pytest.mark.parametrize("size", [3, 5])
+@for_each("size", [3, 5])
 def test_a_few_games_beside_a_second_engine(size: int) -> None:
     assert play_random_games(second(size), 120) >= 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [3, 4, 5, 6])
+@for_each("size", [3, 4, 5, 6])
 def test_beside_a_second_engine(size: int) -> None:
     assert play_random_games(second(size), 5000, "long") > 50

@@ -9,6 +9,7 @@ from pbmserv.games import boards, draughts
 from pbmserv.games.draughts import Position, checkers
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -82,7 +83,7 @@ def test_the_start() -> None:
         checkers.start(2, {"size": "10"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "expected"),
     [
         (TWO_WAYS, 1, "A1xC3 D4xF6 D4xB6xD8"),
@@ -143,7 +144,7 @@ def test_a_new_king_stops() -> None:
     assert [event.kind for event in events] == ["moved"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "rule"),
     [
         (QUIET, 1, "c3-j4", draughts.THE_BOARD),
@@ -170,7 +171,7 @@ def test_illegal_moves(figure: str, turn: int, text: str, rule: int) -> None:
     assert caught.value.rule == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "stored"),
     [
         ("d4xb6xd8", "D4xB6xD8"),
@@ -200,7 +201,7 @@ def test_reading_numbers() -> None:
         checkers.read(position, "f6")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "ended"),
     [
         (KINGS_ROW.replace("x . x", "x . ."), 1, "a6xc8", Outcome((2, 1), "bare")),

@@ -11,6 +11,7 @@ from pbmserv.games.defaults import Position
 from pbmserv.games.fanorona import info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_fanorona import slow_leaves, slow_moves, slow_start
 
@@ -76,7 +77,7 @@ def test_the_start() -> None:
         start(2, {"size": "8"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "expected"),
     [
         (ROW, 0, "A3-B3"),
@@ -98,7 +99,7 @@ def test_weak_points_have_no_slanting_lines() -> None:
     assert len(BOARD.neighbours[cell("E3")]) == 8
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "text", "taken"),
     [
         (ROW, "a3-b3", "C3 D3"),
@@ -140,7 +141,7 @@ def test_a_chain_turns_and_never_comes_back() -> None:
     assert turns > 50
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "text", "rule"),
     [
         (ROW, "j3", fanorona.THE_BOARD),
@@ -162,7 +163,7 @@ def test_illegal_moves(figure: str, text: str, rule: int) -> None:
     assert caught.value.rule == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "ended"),
     [
         (BEHIND, 0, "c3-d3", Outcome((1, 2), "bare")),

@@ -9,6 +9,7 @@ from pbmserv.games import boards, draughts
 from pbmserv.games.draughts import FlyingDraughts, Position, brazilian, international, russian
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 
 FLYING = (international, brazilian, russian)
@@ -129,7 +130,7 @@ def test_the_start() -> None:
             game.start(2, {"size": "12"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "figure", "turn", "expected"),
     [
         (russian, MEN, 0, "C5xA3 C5xE3xG5xE7xC5xA3 C5xE7xG5xE3xC5xA3"),
@@ -150,9 +151,7 @@ def test_moves_of_a_position(game: FlyingDraughts, figure: str, turn: int, expec
     assert written(cast(Game, game), position_of(figure, turn)) == set(expected.split())
 
 
-@pytest.mark.parametrize(
-    ("game", "row", "kind"), [(russian, ". . . . . O . .", "king"), (brazilian, ". . . . o . . .", "")]
-)
+@for_each(("game", "row", "kind"), [(russian, ". . . . . O . .", "king"), (brazilian, ". . . . o . . .", "")])
 def test_a_man_that_passes_the_far_row(game: FlyingDraughts, row: str, kind: str) -> None:
     """It becomes a king there in Russian draughts alone."""
     position = position_of(FAR_ROW)
@@ -202,7 +201,7 @@ def test_the_most_pieces_must_be_taken() -> None:
     assert caught.value.rule == draughts.MUST_CAPTURE
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "rule"),
     [
         (QUIET, 0, "c3-j4", draughts.THE_BOARD),
@@ -223,7 +222,7 @@ def test_illegal_moves(figure: str, turn: int, text: str, rule: int) -> None:
     assert caught.value.rule == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "text", "stored"),
     [
         (STRAIGHT, "a1xd4xg7", "A1xD4xG7"),
@@ -294,7 +293,7 @@ def test_the_third_time_is_a_draw() -> None:
     assert russian.outcome(position) == Outcome((1, 1), "repeated")
 
 
-@pytest.mark.parametrize(("game", "moves"), [(international, 25), (brazilian, 20), (russian, 15)])
+@for_each(("game", "moves"), [(international, 25), (brazilian, 20), (russian, 15)])
 def test_kings_alone_draw(game: FlyingDraughts, moves: int) -> None:
     """After so many moves each by kings, and no capture."""
     board = LARGE if game is international else SMALL
@@ -309,7 +308,7 @@ def test_kings_alone_draw(game: FlyingDraughts, moves: int) -> None:
     assert game.outcome(game.play(position, man)[0]) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "pieces", "plies"),
     [
         (international, "X A8 O B1 O D1 O F1", 32),
@@ -356,7 +355,7 @@ def test_the_clock_of_an_ending() -> None:
     assert brazilian.to_move(after) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "counts"),
     [
         (international, [9, 81, 658]),
@@ -370,7 +369,7 @@ def test_the_published_tree(game: FlyingDraughts, counts: list[int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     ("game", "counts"),
     [(international, [4265, 27117, 167140]), (brazilian, [7473, 37628]), (russian, [7482, 37986])],
 )

@@ -11,6 +11,7 @@ from pbmserv.games.game import Event, Illegal, Move, Outcome
 from pbmserv.games.hexagons import triangle
 from pbmserv.games.info import BadOption
 from pbmserv.games.stones import Position
+from tests.every import for_each
 from tests.games.by_hand import cells_of, played
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -38,7 +39,7 @@ CORNER = """
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "text", "is_won"),
     [
         (STAR, "b2", False),  # C1, B2, A3: two edges
@@ -67,7 +68,7 @@ def test_swap_recolours_the_stone() -> None:
     assert illegal.value.rule == connection.SWAPPING
 
 
-@pytest.mark.parametrize(("text", "rule"), [("e5", connection.PLACING), ("m2", connection.THE_BOARD)])
+@for_each(("text", "rule"), [("e5", connection.PLACING), ("m2", connection.THE_BOARD)])
 def test_illegal(text: str, rule: int) -> None:
     with pytest.raises(Illegal) as illegal:
         GAME_OF_Y.read(played(GAME_OF_Y, GAME_OF_Y.start(2, {}), "e5"), text)
@@ -141,6 +142,6 @@ def test_second_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [9, 11, 13, 15, 19])
+@for_each("size", [9, 11, 13, 15, 19])
 def test_second_engine_at_length(size: int) -> None:
     assert play_random_games(engine(size), 5_000, "at length") >= 10

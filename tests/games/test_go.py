@@ -11,6 +11,7 @@ from pbmserv.games import boards, go
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.go import Position
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = (Path(__file__).parents[2] / "templates" / "en" / "rules" / "go.txt").read_text("ascii")
@@ -156,14 +157,12 @@ def test_a_game_has_at_most_three_turns_a_point() -> None:
     assert go.to_move(play(position, "pass")) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"), [("e5", 3), ("e4 e3", 3), ("pass e4", 3), ("k1", 1), ("i5", 1), ("a10", 1)]
-)
+@for_each(("text", "rule"), [("e5", 3), ("e4 e3", 3), ("pass e4", 3), ("k1", 1), ("i5", 1), ("a10", 1)])
 def test_illegal(text: str, rule: int) -> None:
     assert refused(play(go.start(2, {"size": "9"}), "e5"), text) == rule
 
 
-@pytest.mark.parametrize("text", ["", "e", "swap", "pass!", "tenuki"])
+@for_each("text", ["", "e", "swap", "pass!", "tenuki"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         go.read(go.start(2, {}), text)
@@ -197,6 +196,6 @@ def test_second_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "plies"), [(9, 20_000), (13, 6_000), (19, 3_000)])
+@for_each(("size", "plies"), [(9, 20_000), (13, 6_000), (19, 3_000)])
 def test_second_engine_at_length(size: int, plies: int) -> None:
     assert play_random_games(engine(size), plies, "at length") >= 2

@@ -11,20 +11,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
-
 from pbmserv.games import games
 from pbmserv.games.board import Board
 from pbmserv.games.game import Event, Game, ManySeats
 from pbmserv.games.info import Info
 from pbmserv.services.laws.setups import board_of
+from tests.every import for_each
 from tests.games.drawing import draw_board
 from tests.games.setups import NAMES
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_golden_game(name: str) -> None:
     path = GOLDEN / f"{name}.txt"
     text = path.read_text("ascii")
@@ -35,7 +34,7 @@ def test_golden_game(name: str) -> None:
     assert path.read_text("ascii") == told
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_golden_game_is_whole(name: str) -> None:
     assert re.search(r"(?m)^over by ", (GOLDEN / f"{name}.txt").read_text("ascii"))
 

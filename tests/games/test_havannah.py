@@ -10,6 +10,7 @@ from pbmserv.games.game import Event, Illegal, Outcome
 from pbmserv.games.hexagons import hexagon
 from pbmserv.games.info import BadOption
 from pbmserv.games.stones import Position
+from tests.every import for_each
 from tests.games.by_hand import cells_of, played
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -69,7 +70,7 @@ AT_THE_EDGE = """
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "text", "is_won"),
     [
         (BRIDGE, "c1", True),  # from corner to corner
@@ -118,7 +119,7 @@ def test_swap_recolours_the_stone() -> None:
         assert illegal.value.rule == connection.SWAPPING
 
 
-@pytest.mark.parametrize(("text", "rule"), [("e5", connection.PLACING), ("j1", connection.THE_BOARD)])
+@for_each(("text", "rule"), [("e5", connection.PLACING), ("j1", connection.THE_BOARD)])
 def test_illegal(text: str, rule: int) -> None:
     with pytest.raises(Illegal) as illegal:
         HAVANNAH.read(played(HAVANNAH, HAVANNAH.start(2, {}), "e5"), text)
@@ -202,7 +203,7 @@ def test_second_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [4, 5, 6, 8])
+@for_each("size", [4, 5, 6, 8])
 def test_second_engine_at_length(size: int) -> None:
     assert play_random_games(engine(size), 5_000, "at length") >= 10
     assert play_random_games(engine(size, "c3", "swap"), 5_000, "at length") >= 10

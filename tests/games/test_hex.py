@@ -12,6 +12,7 @@ from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.hexagons import rhombus
 from pbmserv.games.info import BadOption
 from pbmserv.games.stones import Position
+from tests.every import for_each
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = (Path(__file__).parents[2] / "templates" / "en" / "rules" / "hex.txt").read_text("ascii")
@@ -46,7 +47,7 @@ def test_neighbours_are_those_of_the_rules() -> None:
     assert figure is not None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "text", "seat", "is_won"),
     [
         ((". V .", ". . H", "V H ."), "b2", 0, True),  # B1, B2, A3
@@ -102,7 +103,7 @@ def test_swap_on_the_diagonal() -> None:
     assert hex_game.scene(after).vacated == ()
 
 
-@pytest.mark.parametrize("texts", [(), ("c3", "d3"), ("c3", "swap"), ("c3", "d3", "e3"), ("c3", "swap", "e3")])
+@for_each("texts", [(), ("c3", "d3"), ("c3", "swap"), ("c3", "d3", "e3"), ("c3", "swap", "e3")])
 def test_swap_is_only_the_second_move(texts: tuple[str, ...]) -> None:
     position = played(*texts)
     assert ("swap",) not in hex_game.moves(position)
@@ -122,7 +123,7 @@ def test_moves_that_begin_so() -> None:
         assert list(hex_game.moves(position, (*move, 5))) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("c3", connection.PLACING),
@@ -138,7 +139,7 @@ def test_illegal(text: str, rule: int) -> None:
     assert illegal.value.rule == rule
 
 
-@pytest.mark.parametrize("text", ["", "pass", "c", "swap!", "c3 please"])
+@for_each("text", ["", "pass", "c", "swap!", "c3 please"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         hex_game.read(played("c3"), text)
@@ -150,7 +151,7 @@ def test_options() -> None:
         hex_game.start(2, {"size": "12"})
 
 
-@pytest.mark.parametrize("size", ["11", "13"])
+@for_each("size", ["11", "13"])
 def test_a_full_board_has_one_winner_as_a_slow_search_finds_it(size: str) -> None:
     random, count = Random(size), int(size)
     for _ in range(4):
@@ -194,7 +195,7 @@ def test_second_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [11, 13, 14, 19])
+@for_each("size", [11, 13, 14, 19])
 def test_second_engine_at_length(size: int) -> None:
     assert play_random_games(engine(size), 5_000, "at length") >= 10
     assert play_random_games(engine(size, "k2", "swap"), 5_000, "at length") >= 10

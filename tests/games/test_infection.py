@@ -9,6 +9,7 @@ from pbmserv.games import boards, infection
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.infection import Position, info, moves, outcome, play, read, scene, start, to_move, write
 from pbmserv.games.info import BadOption
+from tests.every import for_each
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 
 GAME: Game = infection
@@ -95,7 +96,7 @@ def test_a_pass_that_the_rules_force() -> None:
     assert outcome(after) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("f1", infection.THE_BOARD),

@@ -9,6 +9,7 @@ from pbmserv.games import boards, kalah
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.kalah import Position, info, moves, outcome, play, read, scene, start, to_move
+from tests.every import for_each
 from tests.games.by_hand import played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -142,7 +143,7 @@ def test_endings(north: str, south: str, stores: tuple[int, int], text: str, end
         assert caught.value.rule == kalah.ENDING
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("a1", kalah.OWN_PIT),

@@ -9,6 +9,7 @@ from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.konane import info, moves, outcome, play, read, scene, start, to_move, write
+from tests.every import for_each
 from tests.games.by_hand import cells_of, figure_of, leaves, played, written
 
 GAME: Game = konane
@@ -70,7 +71,7 @@ def test_a_jump_over_two_and_what_happened() -> None:
     assert drawn.captured == (cell("B2"), cell("D2"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("position", "text", "rule"),
     [
         (start(2, {}), "j9", konane.THE_BOARD),

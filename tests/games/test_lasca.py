@@ -9,6 +9,7 @@ from pbmserv.games import boards, lasca
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.lasca import Position, info, moves, outcome, play, read, scene, start, to_move, write
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_lasca import Columns, slow_leaves, slow_moves
 
@@ -68,7 +69,7 @@ def test_the_start() -> None:
         start(2, {"size": "8"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "expected"),
     [
         (CHAIN, 0, "A3xC5xE7 E1xC3xA5"),
@@ -158,7 +159,7 @@ def test_a_column_may_come_back_to_where_it_began() -> None:
         read(ring, "c5")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "rule"),
     [
         (QUIET, 0, "h3", lasca.THE_BOARD),
@@ -188,7 +189,7 @@ def test_reading() -> None:
         read(position, "xo")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "ended"),
     [
         (". . . . . . .\n" * 5 + ". x . . . . .\no . . . . . .", 0, "a1xc3", Outcome((1, 2), "bare")),

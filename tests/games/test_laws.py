@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pbmserv.games import games
 from pbmserv.services.laws.courses import check_leaving, check_playout, check_position
 from pbmserv.services.laws.setups import Setup, reached, setups_of
+from tests.every import for_each
 from tests.examples import examples
 from tests.games.by_hand import at_limit
 from tests.games.setups import NAMES, PLIES, SEEDS, cases
@@ -47,7 +48,7 @@ def test_laws_of_a_position(name: str, data: st.DataObject, plies: int, seed: in
     check_position(setup, reached(setup, plies, random), random)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_one_may_leave_where_the_others_can_play_on(name: str) -> None:
     assert hasattr(games()[name], "leave") == (name in MANY)
 

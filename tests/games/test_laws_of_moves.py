@@ -13,6 +13,7 @@ from pbmserv.games.notation import LONGEST
 from pbmserv.services.laws.moves import check_moves
 from pbmserv.services.laws.setups import Setup, board_of, reached, read_or_refuse, setups_of, some_moves
 from pbmserv.services.laws.texts import check_answer, check_dialect, check_letters, check_prose, check_words
+from tests.every import for_each
 from tests.examples import examples
 from tests.games.setups import NAMES, PLIES, SEEDS, cases
 
@@ -62,17 +63,17 @@ def test_any_other_text_is_refused(name: str, data: st.DataObject, plies: int, s
     check_answer(game, position, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_letters_that_look_alike_are_none(name: str) -> None:
     check_letters(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_prose_is_unreadable(name: str) -> None:
     check_prose(name)
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+@for_each("name", DIALECTS)
 def test_a_dialect_is_no_prose(name: str) -> None:
     check_dialect(name)
 
@@ -90,6 +91,6 @@ def test_texts_in_a_dialect_are_read(name: str, data: st.DataObject, plies: int,
     check_answer(game, position, text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_words_are_words(name: str) -> None:
     check_words(name)

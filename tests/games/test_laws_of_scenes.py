@@ -12,6 +12,7 @@ from pbmserv.services.laws.boards import check_board
 from pbmserv.services.laws.drawn import check_drawings
 from pbmserv.services.laws.scenes import check_course, check_scenes, setups_board
 from pbmserv.services.laws.setups import Setup, reached, setups_of
+from tests.every import for_each
 from tests.examples import examples
 from tests.games.setups import NAMES, PLIES, SEEDS, cases
 
@@ -30,13 +31,13 @@ def test_laws_of_scenes(name: str, data: st.DataObject, plies: int, seed: int) -
     check_scenes(setup, reached(setup, plies, random), random)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_mails_and_pictures_of_a_game(name: str) -> None:
     """Of its last setup, which has its largest or oddest board; no mail is too long to be read."""
     check_drawings(setups_of(name)[-1])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_boards_of_a_game(name: str) -> None:
     for board in {setups_board(setup) for setup in setups_of(name)}:
         check_board(board)

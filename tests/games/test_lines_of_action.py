@@ -9,6 +9,7 @@ from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.lines_of_action import info, moves, outcome, play, read, scene, start, to_move, write
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -93,7 +94,7 @@ def test_a_capture_and_what_happened() -> None:
     assert (drawn.marked, drawn.vacated, drawn.captured) == ((cell("E4"),), (cell("E3"),), ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "rule"),
     [
         (MIDDLE, 0, "b2-j4", lines_of_action.THE_BOARD),

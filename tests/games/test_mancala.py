@@ -9,6 +9,7 @@ from pbmserv.games import boards, mancala
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.mancala import Position, oware
+from tests.every import for_each
 from tests.games.by_hand import leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -157,7 +158,7 @@ def test_a_position_that_comes_again_ends_the_game() -> None:
     assert after.ended is None, "it was the other side's turn"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("a1", mancala.OWN_PIT),

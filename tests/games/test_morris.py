@@ -8,6 +8,7 @@ from pbmserv.games import morris as merels
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.morris import Position, morris
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -122,7 +123,7 @@ def test_moving_and_what_happened() -> None:
     assert (scene.marked, scene.vacated, scene.captured) == ((cell("F4"),), (cell("G4"),), ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("position", "text", "rule"),
     [
         (morris.start(2, {}), "d4", merels.THE_BOARD),

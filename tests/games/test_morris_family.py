@@ -9,6 +9,7 @@ from pbmserv.games import morris as merels
 from pbmserv.games.game import Event, Game, Illegal, Outcome, Unfinished
 from pbmserv.games.info import BadOption
 from pbmserv.games.morris import Morris, Position, six, three, twelve
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, leaves, played, written
 from tests.games.slow_morris import SlowMorris
 
@@ -61,7 +62,7 @@ o x +
 """
 
 
-@pytest.mark.parametrize(("game", "points", "lines"), [(twelve, 24, 40), (six, 16, 20), (three, 9, 16)])
+@for_each(("game", "points", "lines"), [(twelve, 24, 40), (six, 16, 20), (three, 9, 16)])
 def test_the_start(game: Morris, points: int, lines: int) -> None:
     board = game.start(2, {}).board
     assert len(board.names) == points
@@ -72,7 +73,7 @@ def test_the_start(game: Morris, points: int, lines: int) -> None:
         game.start(2, {"men": "4"})
 
 
-@pytest.mark.parametrize(("game", "rows"), [(merels.morris, 16), (twelve, 20), (six, 8), (three, 8)])
+@for_each(("game", "rows"), [(merels.morris, 16), (twelve, 20), (six, 8), (three, 8)])
 def test_rows_of_three(game: Morris, rows: int) -> None:
     found = {
         tuple(sorted((cell, *others)))
@@ -136,7 +137,7 @@ def test_whoever_cannot_move_has_lost() -> None:
     assert twelve.outcome(position_of(twelve, FULL.replace("+", "o", 1))) == Outcome((1, 1), "blocked")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "position", "text", "rule"),
     [
         (three, three.start(2, {}), "d4", merels.THE_BOARD),
@@ -188,7 +189,7 @@ def test_a_slow_engine_agrees(game: Morris, plies: int) -> None:
             count += 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "counts"), [(twelve, [24, 552, 12144]), (six, [16, 240, 3360]), (three, [9, 72, 504, 3024, 15120])]
 )
 def test_the_tree(game: Morris, counts: list[int]) -> None:

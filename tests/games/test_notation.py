@@ -13,6 +13,7 @@ from pbmserv.games import notation
 from pbmserv.games.boards import squares
 from pbmserv.games.game import Illegal, Move, Unfinished, Unreadable
 from pbmserv.games.notation import LONGEST, joined, names, read_move, split, starting
+from tests.every import for_each
 
 BOARD = squares(8, 8)
 WORDS = ("pass", "queen", "queens")
@@ -49,15 +50,15 @@ def read(text: str) -> Move:
     return read_move(text, BOARD, partial(starting, LEGAL), lambda _: RULE, WORDS, OFF_BOARD)
 
 
-@pytest.mark.parametrize("move", LEGAL, ids=partial(joined, BOARD))
-@pytest.mark.parametrize("between", ["", " ", "-", "x", " x ", "=", ":", ", ", " - ", "/", "->", ";", "..."])
+@for_each("move", LEGAL, ids=partial(joined, BOARD))
+@for_each("between", ["", " ", "-", "x", " x ", "=", ":", ", ", " - ", "/", "->", ";", "..."])
 def test_whole_moves(move: Move, between: str) -> None:
     text = joined(BOARD, move, between)
     for typed in (text, text.lower(), text.upper(), f"  {text} "):
         assert read(typed) == move
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "move"),
     [
         ("b1", "b1 b2"),
@@ -84,7 +85,7 @@ def test_beginnings_and_ends(text: str, move: str | None) -> None:
             read(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "begun"),
     [
         ("c1", "c1"),
@@ -103,7 +104,7 @@ def test_the_beginning_of_several_moves_is_unfinished(text: str, begun: str) -> 
     assert asked.value.begun == move_of(begun)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule", "near"),
     [
         ("i1", OFF_BOARD, []),
@@ -131,7 +132,7 @@ def test_at_most_ten_moves_are_near() -> None:
     assert refused.value.near == tuple(rows[:10])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("", " ", "c", "3", "a0", "a01", "a100", "a1-", "-a1", "a1!", "a1 b", "a1 and b1", "a1\nb2", "a1\tb2"),
@@ -166,7 +167,7 @@ def test_whatever_is_read_is_in_the_text(text: str) -> None:
         assert found
 
 
-@pytest.mark.parametrize("part", ["a1 ", "a1", "x1x", "a1-x", "a1 - ", "pass ", "queens", "a1    "])
+@for_each("part", ["a1 ", "a1", "x1x", "a1-x", "a1 - ", "pass ", "queens", "a1    "])
 def test_no_text_takes_long(part: str) -> None:
     for count in (8, 24, LONGEST // len(part) - 1):
         started = perf_counter()

@@ -9,6 +9,7 @@ from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.oust import moves, play, read, to_move
 from pbmserv.games.stones import Position
+from tests.every import for_each
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, written
 
@@ -128,21 +129,21 @@ def test_nobody_can_place_a_stone_on_a_full_board_of_single_stones() -> None:
     assert oust.outcome(position) == Outcome((1, 1), "draw")
 
 
-@pytest.mark.parametrize("text", ["c6", "f1"])
+@for_each("text", ["c6", "f1"])
 def test_off_the_board(text: str) -> None:
     with pytest.raises(Illegal) as illegal:
         read(drawn(LONG), text)
     assert illegal.value.rule == oust.THE_BOARD
 
 
-@pytest.mark.parametrize("text", ["a5", "a3 b3", "d5"])
+@for_each("text", ["a5", "a3 b3", "d5"])
 def test_one_empty_point(text: str) -> None:
     with pytest.raises(Illegal) as illegal:
         read(drawn(LONG), text)
     assert illegal.value.rule == oust.PLACING
 
 
-@pytest.mark.parametrize("text", ["", "swap", "pass", "e"])
+@for_each("text", ["", "swap", "pass", "e"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read(drawn(LONG), text)

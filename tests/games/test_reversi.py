@@ -11,6 +11,7 @@ from pbmserv.games import boards, reversi
 from pbmserv.games.game import Event, Illegal, Move, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.stones import Position
+from tests.every import for_each
 from tests.games.second_engine import SecondEngine, play_random_games
 
 RULES = Path(__file__).parents[2] / "templates" / "en" / "rules" / "reversi.txt"
@@ -37,7 +38,7 @@ def leaves(position: Position, plies: int) -> int:
     return sum(leaves(reversi.play(position, move)[0], plies - 1) for move in reversi.moves(position))
 
 
-@pytest.mark.parametrize(("size", "counts"), [("8", [4, 12, 56, 244, 1396]), ("6", [4, 12, 56, 244])])
+@for_each(("size", "counts"), [("8", [4, 12, 56, 244, 1396]), ("6", [4, 12, 56, 244])])
 def test_tree_of_moves(size: str, counts: list[int]) -> None:
     start = reversi.start(2, {"size": size})
     assert [leaves(start, plies) for plies in range(1, len(counts) + 1)] == counts
@@ -95,7 +96,7 @@ def test_a_draw_and_a_win_of_white() -> None:
     assert over.value.rule == reversi.ENDING
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [("d4", reversi.PLACING), ("a1", reversi.TURNING), ("d3 c4", reversi.PLACING), ("i3", reversi.THE_BOARD)],
 )
@@ -105,7 +106,7 @@ def test_illegal(text: str, rule: int) -> None:
     assert illegal.value.rule == rule
 
 
-@pytest.mark.parametrize("text", ["", "pass", "d", "d3!", "hello d3"])
+@for_each("text", ["", "pass", "d", "d3!", "hello d3"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         reversi.read(reversi.start(2, {}), text)
@@ -151,7 +152,7 @@ def slow_reversi(size: int, random: Random) -> int:
     return plies
 
 
-@pytest.mark.parametrize("size", [6, 8, 10])
+@for_each("size", [6, 8, 10])
 def test_beside_a_slow_reversi(size: int) -> None:
     assert slow_reversi(size, Random(size)) > 20
 

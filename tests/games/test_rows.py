@@ -9,6 +9,7 @@ import pytest
 from pbmserv.games.game import Event, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.rows import ENDING, PLACING, SPECIAL, THE_BOARD, Position, RowGame, games
+from tests.every import for_each
 
 RULES = Path(__file__).parents[2] / "templates" / "en" / "rules"
 GOMOKU, FOUR, CONNECT6, PAIRS, TIC_TAC_TOE = games
@@ -53,7 +54,7 @@ def refused(game: RowGame, position: Position, text: str) -> int:
     return illegal.value.rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "game", "is_won"),
     [
         ("x x x x", GOMOKU, False),
@@ -205,7 +206,7 @@ def test_the_first_stone_stands_in_the_middle() -> None:
     assert refused(PAIRS, play(PAIRS, "k10"), "k10") == PLACING
 
 
-@pytest.mark.parametrize(("row", "left"), [("o x x +", "o + + o"), ("o x +", "o x o"), ("o x x x +", "o x x x o")])
+@for_each(("row", "left"), [("o x x +", "o + + o"), ("o x +", "o x o"), ("o x x x +", "o x x x o")])
 def test_only_pairs_are_captured(row: str, left: str) -> None:
     position = drawn(PAIRS, [row], turn=1)
     after, _ = PAIRS.play(position, (cell_at(PAIRS, [row], len(row.split()) - 1, 0),))

@@ -9,12 +9,13 @@ import pytest
 from pbmserv.games.game import Move
 from pbmserv.games.rows import Position, RowGame, games
 from pbmserv.robots.spiel import column_action
+from tests.every import for_each
 from tests.games.second_engine import SecondEngine, play_random_games
 
 GOMOKU, FOUR, CONNECT6, PAIRS, TIC_TAC_TOE = games
 
 
-@pytest.mark.parametrize("game", [CONNECT6, PAIRS], ids=lambda game: game.info.name)
+@for_each("game", [CONNECT6, PAIRS], ids=lambda game: game.info.name)
 def test_beside_a_slow_search(game: RowGame) -> None:
     """Random games in the upper left corner, with rows, pairs and ends found by places (column, row)."""
     random = Random(game.info.name)
@@ -77,12 +78,12 @@ ENGINES = (
 )
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.theirs)
+@for_each("engine", ENGINES, ids=lambda engine: engine.theirs)
 def test_second_engine(engine: SecondEngine) -> None:
     assert play_random_games(engine, 300) >= 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.theirs)
+@for_each("engine", ENGINES, ids=lambda engine: engine.theirs)
 def test_second_engine_at_length(engine: SecondEngine) -> None:
     assert play_random_games(engine, 20_000, "at length") >= 50

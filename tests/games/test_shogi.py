@@ -11,6 +11,7 @@ from pbmserv.games.info import BadOption
 from pbmserv.games.shogi import KINDS, WORDS, Position, Shogi, minishogi, shogi
 from pbmserv.matches.moves import reason_against
 from pbmserv.rendering.accessible import accessible_board
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 from tests.games.slow_shogi import slow_start
@@ -144,7 +145,7 @@ def test_the_start() -> None:
         shogi.start(2, {"size": "8"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "source", "expected"),
     [
         (MEN, "E1", "D1 F1 D2 E2 F2"),
@@ -169,7 +170,7 @@ def test_how_pieces_move(figure: str, source: str, expected: str) -> None:
     assert targets(position_of(figure), source) == set(expected.split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "columns", "left_out"),
     [
         ("pawn", "abdefgi", {"I8"}),
@@ -239,7 +240,7 @@ def test_what_happens() -> None:
     assert taken.hands == ("", "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "hands", "text", "rule"),
     [
         (MEN, "", "j3", rules.THE_BOARD),
@@ -275,7 +276,7 @@ def test_illegal_moves(figure: str, hands: str, text: str, rule: int) -> None:
         assert caught.value.args[0] == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "ended"),
     [
         (DROPS, 0, "gold-i8", Outcome((1, 2), "mate")),
@@ -297,9 +298,7 @@ def test_endings(figure: str, turn: int, text: str, ended: Outcome | None) -> No
             assert caught.value.rule == rules.ENDING
 
 
-@pytest.mark.parametrize(
-    ("game", "ended"), [(GAME, Outcome((1, 1), "repeated")), (MINI, Outcome((2, 1), "repeated"))]
-)
+@for_each(("game", "ended"), [(GAME, Outcome((1, 1), "repeated")), (MINI, Outcome((2, 1), "repeated"))])
 def test_the_fourth_time_ends_it(game: Any, ended: Outcome) -> None:
     there = {"shogi": ("e1-e2", "e9-e8", "e2-e1", "e8-e9"), "minishogi": ("b1-b2", "d5-d4", "b2-b1", "d4-d5")}
     position = game.start(2, {})
@@ -310,7 +309,7 @@ def test_the_fourth_time_ends_it(game: Any, ended: Outcome) -> None:
     assert not list(game.moves(position))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "ended"),
     [
         (("i9-h9", "i2-h2", "h9-i9", "h2-i2"), Outcome((2, 1), "perpetual")),
@@ -343,7 +342,7 @@ def test_reading() -> None:
             shogi.read(start, text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "text", "expected"),
     [
         ("c3-c4", "P-3d", "G7-G6"),
@@ -446,7 +445,7 @@ def test_it_is_a_game() -> None:
     assert [game.info.name for game in games] == ["shogi", "minishogi"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "why", "cell"),
     [("gold-e5", "rule", "E5"), ("gold-c3", "taken", "C3"), ("e5-e6", "empty", "E5"), ("c7-c6", "other", "C7")],
 )

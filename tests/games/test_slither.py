@@ -9,6 +9,7 @@ from pbmserv.games.game import Event, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.slither import moves, play, read, to_move
 from pbmserv.games.stones import Position
+from tests.every import for_each
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, played, written
 
@@ -85,7 +86,7 @@ def test_what_moving_breaks_must_be_mended() -> None:
     assert {"B3-C4/E1", "B3-C4/B3"} <= written(GAME, position)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         ("d3", slither.PLACING),
@@ -149,7 +150,7 @@ def test_who_has_no_move_passes() -> None:
     assert written(GAME, after) >= {"D1"}
 
 
-@pytest.mark.parametrize("text", ["", "pass", "c"])
+@for_each("text", ["", "pass", "c"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read(drawn(ALONE), text)

@@ -12,6 +12,7 @@ from pbmserv.games.game import Event, Illegal, Outcome, Unfinished, Unreadable
 from pbmserv.games.halma import BOARD, EMPTY, ENDING, MOVING, PATIENCE, PIECES, ROUNDS, THE_BOARD, Position
 from pbmserv.games.info import BadOption
 from pbmserv.rendering.board_text import draw_sheet
+from tests.every import for_each
 from tests.games.by_hand import played, written
 
 RULES = (Path(__file__).parents[2] / "templates" / "en" / "rules" / "star-halma.txt").read_text("ascii")
@@ -56,7 +57,7 @@ def test_goals_are_opposite() -> None:
     assert [BOARD.names[cell] for cell in halma.goal_of(6, 4)] == tip(1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "others", "found"),
     [
         ("I9", "", "H8 I8 J9 J10 I10 H9"),
@@ -150,7 +151,7 @@ def test_a_goal_full_of_others_is_not_won_without_a_piece_there() -> None:
     assert halma.outcome(played(halma, position, "e1-e2")) is None  # one point is free
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("groups", "outcome"),
     [
         (("J14 I9", "E1 E2 H9"), Outcome((2, 1), "score", (1, 2))),
@@ -256,7 +257,7 @@ def test_some_plies_beside_a_second_engine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 4, 6])
+@for_each("seats", [2, 3, 4, 6])
 def test_beside_a_second_engine(seats: int) -> None:
     count, _ = beside_open_spiel(seats, 5000, 2)
     assert count > 3

@@ -10,6 +10,7 @@ from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.tafl import Tafl, brandubh, hnefatafl, tablut
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played, written
 from tests.games.slow_tafl import SlowSiege, slow_siege
 
@@ -89,9 +90,7 @@ RING = """
 """
 
 
-@pytest.mark.parametrize(
-    ("game", "attackers", "defenders"), [(brandubh, 8, 4), (tablut, 16, 8), (hnefatafl, 24, 12)]
-)
+@for_each(("game", "attackers", "defenders"), [(brandubh, 8, 4), (tablut, 16, 8), (hnefatafl, 24, 12)])
 def test_the_start(game: Tafl, attackers: int, defenders: int) -> None:
     start = game.start(2, {})
     assert (start.cells.count("x"), start.cells.count("o")) == (attackers, defenders)
@@ -160,19 +159,19 @@ def beside_the_throne(man: str, hunter: str, on_throne: str) -> str:
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize(("on_throne", "left"), [(".", 0), ("K", 1)])
+@for_each(("on_throne", "left"), [(".", 0), ("K", 1)])
 def test_the_throne_helps_against_defenders_while_it_is_empty(on_throne: str, left: int) -> None:
     after = played(GAME, position_of(beside_the_throne("o", "x", on_throne)), "b2-b4")
     assert after.cells.count("o") == left
 
 
-@pytest.mark.parametrize("on_throne", [".", "K"])
+@for_each("on_throne", [".", "K"])
 def test_the_throne_helps_against_attackers_always(on_throne: str) -> None:
     after = played(GAME, position_of(beside_the_throne("x", "o", on_throne), 1), "b2-b4")
     assert after.cells.count("x") == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "figure", "text", "ended"),
     [
         (GAME, HUNTED, "b3-b4", Outcome((1, 2), "king")),
@@ -212,7 +211,7 @@ def test_a_strong_king_is_taken_from_four_sides_and_not_at_the_edge() -> None:
     assert LARGE.outcome(played(LARGE, position_of(large(figure), 0, LARGE), "a1-a2")) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "turn", "text", "ended"),
     [
         (GAME, 1, "f4-f7", None),
@@ -260,7 +259,7 @@ def test_fifty_moves_each_without_a_capture_are_a_draw() -> None:
     assert brandubh.outcome(played(GAME, position, "c1-c4")) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("turn", "text", "rule"),
     [
         (0, "h3", rules.THE_BOARD),
@@ -279,7 +278,7 @@ def test_illegal_moves(turn: int, text: str, rule: int) -> None:
     assert caught.value.rule == rule
 
 
-@pytest.mark.parametrize("game", EVERY)
+@for_each("game", EVERY)
 def test_reading(game: Any) -> None:
     start = game.start(2, {})
     assert game.write(start, game.read(start, game.info.example)).lower() == game.info.example
@@ -325,15 +324,13 @@ def slow_leaves(slow: SlowSiege, plies: int) -> int:
     return 1 if plies == 0 else sum(slow_leaves(after, plies - 1) for after in slow.legal().values())
 
 
-@pytest.mark.parametrize(
-    ("game", "counts"), [(brandubh, [40, 960]), (tablut, [80, 4400]), (hnefatafl, [116, 6788])]
-)
+@for_each(("game", "counts"), [(brandubh, [40, 960]), (tablut, [80, 4400]), (hnefatafl, [116, 6788])])
 def test_the_tree(game: Any, counts: list[int]) -> None:
     assert [leaves(game, game.start(2, {}), plies) for plies in (1, 2)] == counts
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", EVERY)
+@for_each("game", EVERY)
 def test_the_tree_deeper(game: Any) -> None:
     plies = 3 if game is not hnefatafl else 2
     assert leaves(game, game.start(2, {}), plies) == slow_leaves(slow_of(game), plies)

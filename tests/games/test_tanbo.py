@@ -6,6 +6,7 @@ from pbmserv.games import boards, games, tanbo
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.stones import Position
 from pbmserv.games.tanbo import moves, play, read, to_move
+from tests.every import for_each
 from tests.games.beside import play_beside
 from tests.games.by_hand import cells_of, figure_of, written
 
@@ -99,14 +100,14 @@ def test_other_roots_of_both_sides_are_removed_at_once() -> None:
     assert tanbo.scene(after).captured == tuple(position.board.numbers[each] for each in ("D1", "D2", "D3", "D4"))
 
 
-@pytest.mark.parametrize("text", ["u1", "a20"])
+@for_each("text", ["u1", "a20"])
 def test_off_the_board(text: str) -> None:
     with pytest.raises(Illegal) as illegal:
         read(tanbo.start(2, {}), text)
     assert illegal.value.rule == tanbo.THE_BOARD
 
 
-@pytest.mark.parametrize("text", ["", "swap", "pass", "i5 x"])
+@for_each("text", ["", "swap", "pass", "i5 x"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read(tanbo.start(2, {}), text)

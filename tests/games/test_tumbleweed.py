@@ -8,6 +8,7 @@ from pbmserv.games import games, tumbleweed
 from pbmserv.games.game import Event, Illegal, Outcome, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.tumbleweed import Position, moves, play, read, scores, to_move
+from tests.every import for_each
 from tests.games.beside import play_beside
 from tests.games.by_hand import played, written
 
@@ -114,14 +115,14 @@ def test_one_pass_between_moves_does_not() -> None:
     assert to_move(after("a1,i9 pass b1 pass")) == 0
 
 
-@pytest.mark.parametrize(("text", "rule"), [("k1", tumbleweed.THE_BOARD), ("a2,a3", tumbleweed.SETTLING)])
+@for_each(("text", "rule"), [("k1", tumbleweed.THE_BOARD), ("a2,a3", tumbleweed.SETTLING)])
 def test_illegal(text: str, rule: int) -> None:
     with pytest.raises(Illegal) as illegal:
         read(after("a1,i9 i8"), text)
     assert illegal.value.rule == rule
 
 
-@pytest.mark.parametrize("text", ["", "resigned", "a"])
+@for_each("text", ["", "resigned", "a"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read(after("a1,i9"), text)

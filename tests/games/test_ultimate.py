@@ -12,6 +12,7 @@ from pbmserv.games.ultimate import CLOSED, ENDING, PLACING, THE_BOARD, WHERE, Po
 from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.piece_style import looks_of
 from pbmserv.rendering.svg.position import marks
+from tests.every import for_each
 from tests.games.by_hand import cells_of, leaves, played, written
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -58,7 +59,7 @@ def cells(text: str) -> set[str]:
     return {f"{chr(ord(text[0]) + x)}{int(text[1]) + y}" for x in range(3) for y in range(3)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("move", "corner"),
     [("a1", "A1"), ("d4", "A1"), ("i9", "G7"), ("e5", "D4"), ("h7", "D1"), ("c8", "G4"), ("a3", "A7")],
 )

@@ -12,6 +12,7 @@ from pbmserv.games.game import Event, Illegal, Move, Outcome, Unfinished, Unread
 from pbmserv.games.info import BadOption
 from pbmserv.games.walls import ENDING, JUMPING, NEVER_CUT_OFF, QUIET_TURNS, STEPPING, THE_BOARD, WALLING, Position
 from pbmserv.rendering.board_text import draw_sheet
+from tests.every import for_each
 from tests.games.by_hand import played, written
 from tests.games.slow_wall_race import Table
 
@@ -48,7 +49,7 @@ def test_the_start() -> None:
         walls.start(2, {"size": "7"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pawns", "walled", "found"),
     [
         ("E5 A9", "", "D5 F5 E4 E6"),
@@ -165,7 +166,7 @@ def test_texts() -> None:
         assert refused(placed("E5 E6", hands=0), text) == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pawns", "turn", "text", "ranks"),
     [
         ("C8 E2", 0, "c9", (1, 2)),

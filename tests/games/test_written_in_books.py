@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
-import pytest
-
 from pbmserv.games.chess import Chess, antichess, atomic, chess, crazyhouse
 from pbmserv.games.game import Move
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import AmbiguousMove, play
 from pbmserv.matches.replay import GameState, replay
+from tests.every import for_each
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 SPANISH = """
@@ -75,8 +74,8 @@ def after(board: GameState, text: str) -> GameState:
     return board.apply(play(board.match, board.state, board.state.to_move or 0, text, None, NOON))
 
 
-@pytest.mark.parametrize("game", [chess, antichess, atomic, crazyhouse], ids=lambda game: game.info.name)
-@pytest.mark.parametrize("seed", range(2))
+@for_each("game", [chess, antichess, atomic, crazyhouse], ids=lambda game: game.info.name)
+@for_each("seed", range(2))
 def test_random_games_as_books_and_phones_write_them(game: Chess, seed: int) -> None:
     random = Random(f"books {game.info.name} {seed}")
     board = board_of(game, str(random.randrange(960)))
@@ -92,7 +91,7 @@ def test_random_games_as_books_and_phones_write_them(game: Chess, seed: int) -> 
         board = after(board, game.write(position, random.choice(legal)))
 
 
-@pytest.mark.parametrize("texts", [SPANISH, BISHOP_OR_PAWN, FRENCH])
+@for_each("texts", [SPANISH, BISHOP_OR_PAWN, FRENCH])
 def test_games_from_books(texts: str) -> None:
     """None of their moves is asked, even with a phone's capitals, but for a pawn's that looks like a bishop's."""
     board = board_of(chess)
@@ -105,7 +104,7 @@ def test_games_from_books(texts: str) -> None:
         assert chess.san(before, chess.read(before, found[0])) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "may_be_small", "found"),
     [
         ("bxc5", True, ("B4xC5",)),

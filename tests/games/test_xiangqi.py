@@ -9,6 +9,7 @@ from pbmserv.games.defaults import Position
 from pbmserv.games.game import Event, Game, Illegal, Move, Outcome, Unfinished, Unreadable
 from pbmserv.games.info import BadOption
 from pbmserv.games.xiangqi import info, is_attacked, moves, outcome, play, read, scene, start, to_move, write
+from tests.every import for_each
 from tests.games.by_hand import assert_end_before_limit, cells_of, figure_of, leaves, played
 from tests.games.second_engine import SecondEngine, play_random_games
 
@@ -130,7 +131,7 @@ def test_the_start() -> None:
         start(2, {"size": "8"})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "source", "expected"),
     [
         (MEN, "F1", "E1 F2"),
@@ -164,7 +165,7 @@ def test_what_happens() -> None:
     assert len(play(position_of(GUNS), read(position_of(GUNS), "b5-b4"))[0].seen) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "rule"),
     [
         (MEN, 0, "j3", xiangqi.THE_BOARD),
@@ -188,7 +189,7 @@ def test_illegal_moves(figure: str, turn: int, text: str, rule: int) -> None:
     assert caught.value.rule == rule
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "turn", "text", "ended"),
     [
         (MATE, 0, "b3-b10", Outcome((1, 2), "mate")),
@@ -219,7 +220,7 @@ def test_the_third_time_is_a_draw() -> None:
     assert not list(moves(position))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("figure", "texts", "ended"),
     [
         (CHASE, ("f10-e10", "f3-e3", "e10-f10", "e3-f3"), Outcome((2, 1), "perpetual")),
@@ -252,7 +253,7 @@ def test_reading() -> None:
         read(position, "cannon")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "text", "expected"),
     [
         ("", "h2+3", "H1-G3"),

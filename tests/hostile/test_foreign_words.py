@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.every import for_each
 from tests.mail.replies import MINE, OURS, SERVER, SUBJECT, TEXT, html_of, leaked, moves, reading
 from tests.services.post import Post, header_of, text_of
 
@@ -83,11 +84,10 @@ def bold(chance: random.Random) -> str:
 
 
 HEADS: tuple[Head, ...] = (attribution, broken, nameless, unclosed, block, ruled, titled, table, labels, bold)
+INVENTED = [(head, seed) for head in HEADS for seed in range(22)]
 
 
-@pytest.mark.sampled(30)
-@pytest.mark.parametrize("seed", range(22))
-@pytest.mark.parametrize("head", HEADS, ids=lambda head: head.__name__)
+@for_each("head, seed", INVENTED, quick=30)
 def test_heads_in_invented_languages(head: Head, seed: int) -> None:
     """Answer with a program in a language nobody knows, so that its head or our own mail goes to the opponent."""
     chance = random.Random(f"{head.__name__} {seed}")
@@ -105,9 +105,7 @@ def test_heads_in_invented_languages(head: Head, seed: int) -> None:
                     assert got.parsed.comment == comment
 
 
-@pytest.mark.sampled(30)
-@pytest.mark.parametrize("seed", range(22))
-@pytest.mark.parametrize("head", HEADS, ids=lambda head: head.__name__)
+@for_each("head, seed", INVENTED, quick=30)
 def test_heads_in_invented_languages_above_marked_quotes(head: Head, seed: int) -> None:
     """The same with `>` before each quoted line, so that only the unknown head is left over."""
     chance = random.Random(f"{head.__name__} {seed}")

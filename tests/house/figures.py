@@ -17,7 +17,7 @@ from typing import Final
 
 from tests.docs import ROOT
 from tests.house.budgets import BUDGETS, tightened
-from tests.house.imports import Modules, folder_of, statements
+from tests.house.imports import Modules, folder_of, modules_of, statements
 from tests.house.recorder import Road
 from tests.house.road import measured_road
 
@@ -79,7 +79,7 @@ class RoadFigures:
 @lru_cache(maxsize=1)
 def figures_of(checkout: Path) -> Figures:
     """The figures of a checkout, of this version or another; nothing of it is run."""
-    modules = Modules(checkout)
+    modules = modules_of(checkout)
     code, imported = modules.code, modules.import_lines
     lines = sum(map(len, code.values()))
     return Figures(

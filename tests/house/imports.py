@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 
@@ -61,6 +61,12 @@ class Modules:
     def cycles(self) -> list[tuple[str, ...]]:
         """Groups of modules that import one another round in a circle (strongly connected components)."""
         return [group for group in _components(self.imports) if len(group) > 1]
+
+
+@cache
+def modules_of(checkout: Path) -> Modules:
+    """The modules of a checkout, which are read and parsed once."""
+    return Modules(checkout)
 
 
 def folder_of(path: str) -> str:

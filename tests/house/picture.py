@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from tests.docs import DOCS, ROOT
 from tests.house.figures import floors_of
-from tests.house.imports import Modules, folder_of
+from tests.house.imports import folder_of, modules_of
 
 PICTURE: Final = DOCS / "house.svg"
 
@@ -64,7 +64,7 @@ class House:
 
 def house_of(checkout: Path) -> House:
     """The house as it is in a checkout."""
-    modules, floors = Modules(checkout), floors_of(checkout)
+    modules, floors = modules_of(checkout), floors_of(checkout)
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
     arrows: Counter[tuple[str, str]] = Counter()

@@ -8,7 +8,7 @@ import pytest
 
 from pbmserv.cli.config import KNOWN, PREFIX
 from tests.docs import DOCS, GENERATED, README, ROOT, Part, cli_commands
-from tests.house.imports import Modules, statements
+from tests.house.imports import modules_of, statements
 
 PAGES = [README, *sorted(DOCS.glob("*.md"))]
 LONG = 150
@@ -66,7 +66,7 @@ def test_classes_that_are_named_exist() -> None:
     """A class between backticks is one of the package; in the glossary it is in the file that the row names."""
     classes = {
         path: {node.name for node in statements(tree) if isinstance(node, ast.ClassDef)}
-        for path, tree in Modules(ROOT).trees.items()
+        for path, tree in modules_of(ROOT).trees.items()
     }
     every_class = set().union(*classes.values())
     for page in (DOCS / "architecture.md", DOCS / "extending.md", DOCS / "glossary.md"):

@@ -57,6 +57,7 @@ def test_quick_ones_are_not(pattern: str) -> None:
     assert not too_slow(pattern, 0, is_searched=True)
 
 
+@pytest.mark.slow
 def test_all_are_quick() -> None:
     """Those that are searched for wherever they may begin; where all uses match at the beginning, matched."""
     found = dict(everywhere())

@@ -24,7 +24,7 @@ from pbmserv.web.app import make_app
 from pbmserv.web.layout import AssetName
 from pbmserv.web.site import Site
 from tests.docs import ROOT
-from tests.house.imports import Modules
+from tests.house.imports import modules_of
 
 # Names
 
@@ -84,7 +84,7 @@ def test_the_server_follows_its_setting(name: str) -> None:
 
 def test_every_setting_does_something() -> None:
     """Each is read by the command line or passed to `Server`, of which each field is read somewhere."""
-    modules = Modules(ROOT).trees
+    modules = modules_of(ROOT).trees
     of_settings = [tree for path, tree in modules.items() if path.startswith("pbmserv/cli/")]
     unread = KNOWN.keys() - attributes_read(of_settings, ("self", "settings"))
     assert not unread, f"nothing reads these settings: {sorted(unread)}"

@@ -3,9 +3,11 @@
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.every import every
+from tests.house.imports import modules_of
 
 PACKAGE = Path(__file__).parents[2] / "pbmserv"
 FLOORS = {
@@ -29,7 +31,12 @@ WORLD = {
 """What the core, floors 0 to 3, must not import: clock, chance, secrets, files, sockets, databases, templates."""
 
 CLOCKS = {"now", "utcnow", "today"}
-MODULES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Each module of the package, parsed."""
+    return {PACKAGE.parent / path: tree for path, tree in modules_of(PACKAGE.parent).trees.items()}
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
@@ -49,9 +56,9 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(PACKAGE))
 
 
-def modules_of(*folders: str) -> list[Path]:
+def modules_in(*folders: str) -> list[Path]:
     """The modules of some folders of the package."""
-    found = [path for path in MODULES if path.relative_to(PACKAGE).parts[0] in folders]
+    found = [path for path in trees() if path.relative_to(PACKAGE).parts[0] in folders]
     assert found
     return found
 
@@ -61,17 +68,17 @@ def test_imports_go_down() -> None:
 
     def check(path: Path) -> None:
         here = path.relative_to(PACKAGE).parts[0]
-        for name in imports(MODULES[path]):
+        for name in imports(trees()[path]):
             if name.startswith("pbmserv.") and name.split(".")[1] in FLOORS:
                 there = name.split(".")[1]
                 assert there == here or FLOORS[there] < FLOORS[here], f"{here} imports {name}"
 
-    every(modules_of(*FLOORS), check, name=name_of)
+    every(modules_in(*FLOORS), check, name=name_of)
 
 
 def test_every_folder_has_its_floor() -> None:
     """Nothing stands beside the floors but what marks the package."""
-    assert {path.relative_to(PACKAGE).parts[0] for path in MODULES} <= {*FLOORS, "__init__.py"}
+    assert {path.relative_to(PACKAGE).parts[0] for path in trees()} <= {*FLOORS, "__init__.py"}
 
 
 def test_core_touches_no_world() -> None:
@@ -80,30 +87,30 @@ def test_core_touches_no_world() -> None:
     def check(path: Path) -> None:
         if name_of(path) == "robots/cephalopod/train.py":
             return
-        assert {name.split(".")[0] for name in imports(MODULES[path])} & WORLD == set()
-        for node in ast.walk(MODULES[path]):
+        assert {name.split(".")[0] for name in imports(trees()[path])} & WORLD == set()
+        for node in ast.walk(trees()[path]):
             if isinstance(node, ast.Call):
                 called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
                 assert called not in {"open", "print", "input"} | CLOCKS, f"line {node.lineno} calls {called}"
 
-    every(modules_of("games", "matches", "robots", "commands", "parser"), check, name=name_of)
+    every(modules_in("games", "matches", "robots", "commands", "parser"), check, name=name_of)
 
 
 def test_games_need_the_standard_library_only() -> None:
     """A game can be read, tried and tested with Python alone."""
 
     def check(path: Path) -> None:
-        outside = {name.split(".")[0] for name in imports(MODULES[path])} - {"pbmserv"}
+        outside = {name.split(".")[0] for name in imports(trees()[path])} - {"pbmserv"}
         assert outside <= sys.stdlib_module_names
 
-    every(modules_of("games"), check, name=name_of)
+    every(modules_in("games"), check, name=name_of)
 
 
 def test_one_writer_of_matches() -> None:
     """Only store/matches.py writes matches, seats and entries."""
 
     def check(path: Path) -> None:
-        for node in ast.walk(MODULES[path]):
+        for node in ast.walk(trees()[path]):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
@@ -112,4 +119,4 @@ def test_one_writer_of_matches() -> None:
                 table = ast.unparse(node.args[0])
                 assert table not in ("matches", "match_table", "seats", "entries"), f"it writes {table}"
 
-    every([path for path in MODULES if name_of(path) != "store/matches.py"], check, name=name_of)
+    every([path for path in trees() if name_of(path) != "store/matches.py"], check, name=name_of)

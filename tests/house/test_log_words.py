@@ -8,7 +8,7 @@ from pbmserv.cli.logs import OWN_KEYS
 from pbmserv.mail.log_words import LogWords
 from tests.docs import log_words
 from tests.every import every
-from tests.house.test_floors import MODULES, name_of
+from tests.house.test_floors import name_of, trees
 
 LEVELS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 
@@ -66,10 +66,10 @@ def test_every_line_speaks_the_vocabulary() -> None:
     """The types see to the keys: `pairs` takes no others."""
 
     def check(path: Path) -> None:
-        tree = MODULES[path]
+        tree = trees()[path]
         assert [f"line {call.lineno}: {found}" for call in logged(tree) if (found := flaw(call, tree))] == []
 
-    every([path for path in MODULES if any(logged(MODULES[path]))], check, name=name_of)
+    every([path for path in trees() if any(logged(trees()[path]))], check, name=name_of)
 
 
 def test_this_test_finds_what_is_wrong() -> None:
@@ -104,7 +104,7 @@ def test_each_word_is_used_and_told() -> None:
     """Some line has it, the docs explain it, and a line in JSON has no other meaning for it."""
     used = {
         keyword.arg
-        for tree in MODULES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "pairs"
         for keyword in node.keywords

@@ -31,6 +31,6 @@ def test_picture_is_drawn_by_its_script() -> None:
 
 def test_a_picture_can_be_read() -> None:
     """What is drawn is found again."""
-    house = house_of(ROOT)
+    house = read(PICTURE.read_text())
     smaller = House(tuple(replace(room, lines=room.lines // 2) for room in house.rooms), house.arrows)
     assert read(draw(smaller)) == smaller

@@ -45,6 +45,9 @@ NAMED_OTHERWISE = {
 TOOLS = {"build", "hatchling", "mypy", "pbmserv", "pytest-xdist", "ruff", "twine", "types-jsonschema"}
 """What is run, or loaded by what is run, and imported by nobody."""
 
+IMPORTERS = ("importorskip", "import_module")
+"""Functions that import what they are given by name."""
+
 
 @cache
 def imported(folder: str) -> frozenset[str]:
@@ -56,7 +59,7 @@ def imported(folder: str) -> frozenset[str]:
                 names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(node.module or "")
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("importorskip", "import_module")):
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in IMPORTERS:
                 names.update(str(each.value) for each in node.args if isinstance(each, ast.Constant))
     tops = (
         {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"pbmserv", "tests", "migrations"}

@@ -1,13 +1,12 @@
-import pytest
-
 from pbmserv.mail.reading.headers import MAX_FROM, doubtful_addresses, head_of, one_address, sender_of
 from pbmserv.mail.reading.read import read
+from tests.every import for_each
 
 ALICE = "alice@bank.example"
 MALLORY = "mallory@evil.example"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "alice@bank.example",
@@ -35,7 +34,7 @@ def test_plain_addresses_are_read(value: str) -> None:
     assert one_address([value.encode()]) == ALICE
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "o'neill+tag=x!y%z@bank.example",
@@ -48,7 +47,7 @@ def test_unusual_addresses_are_addresses(value: str) -> None:
     assert one_address([value.encode()]) == value
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "",
@@ -143,7 +142,7 @@ def test_what_is_doubtful_is_unknown(value: str) -> None:
     assert one_address([value.encode()]) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         '"alice@bank.example" <mallory@evil.example>',
@@ -161,7 +160,7 @@ def test_a_name_that_looks_like_an_address_is_a_name(value: str) -> None:
     assert one_address([value.encode()]) == MALLORY
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "seen"),
     [
         ("alice@xn--bnk-5cd.example", "alice@xn--bnk-5cd.example"),
@@ -176,7 +175,7 @@ def test_what_looks_like_another_address_is_the_one_it_is(value: str, seen: str)
     assert one_address([value.encode()]) == seen
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     ["Sender", "Reply-To", "Return-Path", "Resent-From", "Resent-Sender", "X-Original-From", "X-Sender", "From-"],
 )
@@ -199,7 +198,7 @@ def test_there_must_be_exactly_one_header() -> None:
     assert one_address([ALICE.encode(), ALICE.encode()]) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "expected"),
     [
         ([], ()),

@@ -6,12 +6,12 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment, Envelope, write
+from tests.every import for_each
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SERVER = Server("pbmserv@club.test", variants=True)
@@ -33,7 +33,7 @@ def part(raw: bytes, kind: str) -> EmailMessage:
     return found
 
 
-@pytest.mark.parametrize("text", ["It is alice's turn.\n", "Gr\u00fc\u00dfe \u2603\n.\n= 20%\n"])
+@for_each("text", ["It is alice's turn.\n", "Gr\u00fc\u00dfe \u2603\n.\n= 20%\n"])
 def test_the_text_is_what_it_was(text: str) -> None:
     """To the byte, with the same headers over all; the HTML comes last, as the better one."""
     alone, both = write(ENVELOPE, text, SERVER, NOON), write(ENVELOPE, text, SERVER, NOON, "<p>It is</p>\n")
@@ -64,7 +64,7 @@ def test_long_ids_are_not_folded() -> None:
     assert f"\r\nFrom: pbmserv <pbmserv+{TOKEN}@club.test>\r\n".encode() in raw
 
 
-@pytest.mark.parametrize("html", ["<p>short = \t</p>\n", f"<p>{'long' * 4000}</p>\n<p>a=3D</p>\n"])
+@for_each("html", ["<p>short = \t</p>\n", f"<p>{'long' * 4000}</p>\n<p>a=3D</p>\n"])
 def test_no_line_is_too_long_for_smtp(html: str) -> None:
     """Whatever the HTML: a long line is encoded, and comes back whole."""
     raw = write(ENVELOPE, "text\n", SERVER, NOON, html)

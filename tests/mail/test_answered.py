@@ -14,6 +14,7 @@ from pbmserv.mail.reading.headers import parse_head
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import Envelope, envelope_sender, message_id
 from pbmserv.parser.parsed import IncomingMail
+from tests.every import for_each
 from tests.examples import examples
 from tests.mail.test_hostile import PIECES, deadline
 
@@ -36,7 +37,7 @@ def written(text: str, subject: str = "", ours: str = OURS, delimiter: str = "+"
 # Where a token stands
 
 
-@pytest.mark.parametrize(
+@for_each(
     "head",
     [
         "Delivered-To: pbm+t1@club.test",
@@ -56,7 +57,7 @@ def test_each_place_tells_which_mail_is_answered(head: str) -> None:
     assert tokens(head) == ["t1"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "head",
     [
         "From: pbm+t1@club.test",
@@ -94,7 +95,7 @@ def test_only_so_many_are_told() -> None:
     assert tokens(head) == [f"t{ply}" for ply in range(99, 99 - MAX_TOKENS, -1)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "<pbm+t1@club.test>",
@@ -125,7 +126,7 @@ def test_an_address_is_found_in_any_form(value: str) -> None:
     assert tokens(f"To: {value}") == ["t1"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "pbm@club.test",
@@ -161,7 +162,7 @@ def test_what_only_looks_like_one_is_none(value: str) -> None:
     assert tokens(f"To: {value}", [value]) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "<B101.7.T1@CLUB.TEST>",
@@ -177,7 +178,7 @@ def test_an_id_is_found_in_any_form(value: str) -> None:
     assert tokens(f"In-Reply-To: {value}") == tokens(f"References: {value}") == ["t1"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "<b101@club.test>",
@@ -197,12 +198,12 @@ def test_what_only_looks_like_an_id_of_ours_is_none(value: str) -> None:
     assert tokens(f"In-Reply-To: {value}\nReferences: {value}") == []
 
 
-@pytest.mark.parametrize("delimiter", ["+", "-", ""])
+@for_each("delimiter", ["+", "-", ""])
 def test_a_mail_of_any_delimiter_is_known_after_the_setting_has_changed(delimiter: str) -> None:
     assert tokens("To: pbm+t1@club.test, pbm-t2@club.test", delimiter=delimiter) == ["t1", "t2"]
 
 
-@pytest.mark.parametrize("ours", ["play.by-mail+x@my-club.test", "P$B^M.*@club.test", r"p\1.\m@club.test"])
+@for_each("ours", ["play.by-mail+x@my-club.test", "P$B^M.*@club.test", r"p\1.\m@club.test"])
 def test_our_own_address_means_nothing_but_itself(ours: str) -> None:
     local, _, domain = ours.partition("@")
     assert tokens(f"To: {local.upper()}+t1@{domain}", ours=ours) == ["t1"]
@@ -213,8 +214,8 @@ def test_our_own_address_means_nothing_but_itself(ours: str) -> None:
     )
 
 
-@pytest.mark.parametrize("delimiter", ["+", "-", ""])
-@pytest.mark.parametrize("board", [None, 101])
+@for_each("delimiter", ["+", "-", ""])
+@for_each("board", [None, 101])
 def test_an_answer_to_what_we_write_names_it(delimiter: str, board: int | None) -> None:
     server, token, word = Server(OURS, delimiter), new_token(), new_token()
     envelope = Envelope(
@@ -239,7 +240,7 @@ def test_a_mail_that_is_read_names_them_and_does_not_show_them() -> None:
 # What a person wrote
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "cleaned"),
     [
         (f"On Mon pbmserv <pbm+{TOKEN}@club.test> writes", "On Mon pbmserv <pbm@club.test> writes"),
@@ -266,7 +267,7 @@ def test_our_tagged_addresses_and_ids_become_the_plain_address(text: str, cleane
     assert written("d4\n", text).subject == cleaned
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "pbm@club.test",
@@ -301,7 +302,7 @@ def test_a_token_put_together_from_pieces_is_seen() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "piece",
     [
         f"To: {'pbm+t1@club.test, ' * 3000}\n",
@@ -332,7 +333,7 @@ def test_a_hundred_thousand_addresses_are_searched_in_time() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "piece", ["pbm+", f"pbm+{TOKEN}@club.test ", "pbm+b.", "b1.1.", "<aaaaaaaaaaaaaaaaaaaa", "%", "%3c", "x", "<"]
 )
 def test_hostile_text_is_cleaned_in_time(piece: str) -> None:

@@ -4,11 +4,10 @@ import json
 from datetime import UTC, datetime
 from itertools import product
 
-import pytest
-
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment, Envelope, write
 from tests.conversation import parsed
+from tests.every import for_each
 
 SERVER = Server("pbm@club.test", variants=True)
 ENVELOPE = Envelope("alice@example.org", "a board", "t0001", 101, 7, is_personal=True, thread_word="w0001")
@@ -16,7 +15,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NASTY = json.dumps({"from": "From here\n.\n> on", "long": "x" * 5000}).encode() + b"\n.\nFrom me\n"
 
 
-@pytest.mark.parametrize(("html", "text"), [*product([None, "<p>h</p>"], ["Hello.\n", "Gr\xfc\xdfe.\n"])])
+@for_each(("html", "text"), [*product([None, "<p>h</p>"], ["Hello.\n", "Gr\xfc\xdfe.\n"])])
 def test_text_html_and_files(html: str | None, text: str) -> None:
     """Mail programs show the text, or what is better, and offer the files; they come out as they went in."""
     files = [Attachment("board-101.json", NASTY), Attachment("board-102.json", b"{}")]

@@ -1,11 +1,11 @@
 """Whose word about a From address is believed: our own mail server's alone, and only where it is clear."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pbmserv.mail.reading.authentication import MAX_RESULTS
 from pbmserv.mail.reading.read import read
+from tests.every import for_each
 from tests.examples import examples
 from tests.mail.test_hostile import PIECES, deadline
 
@@ -22,7 +22,7 @@ def results(value: str, sender: str = ALICE) -> bool:
     return believed(f"Authentication-Results: {value}", sender=sender)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "mx.club.test; dmarc=pass",
@@ -55,7 +55,7 @@ def test_a_pass_of_our_own_server_is_believed(value: str) -> None:
     assert results(value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "",
@@ -172,7 +172,7 @@ def test_another_header_of_that_kind_says_nothing() -> None:
 PASS = "Authentication-Results: mx.club.test; dmarc=pass header.from=bank.example"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "above",
     [
         "Authentication-Results: mx.club.test; dmarc=fail header.from=bank.example",
@@ -216,7 +216,7 @@ def test_without_a_server_named_none_is_believed() -> None:
     assert believed(PASS, authserv_id="MX.Club.Test")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sender",
     [
         "alice@bank.example <mallory@evil.example>",
@@ -237,7 +237,7 @@ def test_of_a_head_too_long_to_be_read_nothing_is_believed() -> None:
     assert believed(PASS, *["X: y"] * 4000)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "mx.club.test;" + " dmarc=pass;" * 5000,

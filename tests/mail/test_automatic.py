@@ -1,8 +1,7 @@
-import pytest
-
 from pbmserv.mail.reading.automatic import LOOP_HEADER, why_automatic
 from pbmserv.mail.reading.headers import parse_head
 from pbmserv.mail.reading.read import read
+from tests.every import for_each
 
 ALICE = "alice@bank.example"
 OURS = "pbm@club.test"
@@ -19,7 +18,7 @@ def test_a_person_is_answered() -> None:
     assert why("Subject: Auto-Submitted: auto-replied", "List-Unsubscribe: <mailto:x@y.example>") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("header", "reason"),
     [
         ("Auto-Submitted: auto-replied", "auto-submitted"),
@@ -66,12 +65,12 @@ def test_headers_tell(header: str, reason: str | None) -> None:
     assert why(header) == reason
 
 
-@pytest.mark.parametrize("envelope", ["", "<>", " <> "])
+@for_each("envelope", ["", "<>", " <> "])
 def test_the_null_sender_is_a_bounce_before_all_else(envelope: str) -> None:
     assert why("Auto-Submitted: auto-replied", "List-Id: x", sender=OURS, envelope=envelope) == "bounce"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "local",
     [
         "mailer-daemon",
@@ -91,7 +90,7 @@ def test_names_of_mail_systems_tell(local: str) -> None:
     assert why(envelope=f"<{local}@lists.bank.example>") == "robot"
 
 
-@pytest.mark.parametrize("local", ["robert", "homeowner-x", "request", "noreplyatall", "trebounce", "postmasters"])
+@for_each("local", ["robert", "homeowner-x", "request", "noreplyatall", "trebounce", "postmasters"])
 def test_names_of_people_do_not(local: str) -> None:
     assert why(sender=f"{local}@bank.example", envelope=f"{local}@bank.example") is None
 
@@ -100,15 +99,13 @@ def test_an_envelope_without_a_domain_is_a_name() -> None:
     assert why(envelope="MAILER-DAEMON") == "robot"
 
 
-@pytest.mark.parametrize("address", ["pbm@club.test", "PBM@Club.Test", "pbm+b.k3x9@club.test"])
+@for_each("address", ["pbm@club.test", "PBM@Club.Test", "pbm+b.k3x9@club.test"])
 def test_our_own_mail_is_known(address: str) -> None:
     assert why(sender=f"Board 101 <{address}>") == "ourselves"
     assert why(envelope=f"<{address}>") == "ourselves"
 
 
-@pytest.mark.parametrize(
-    "address", ["pbm@other.test", "pbm@club.test.evil.example", "pbmfan@club.test", "pbm-fan@club.test"]
-)
+@for_each("address", ["pbm@other.test", "pbm@club.test.evil.example", "pbmfan@club.test", "pbm-fan@club.test"])
 def test_neighbours_are_not_ourselves(address: str) -> None:
     assert why(sender=address, envelope=address) is None
 
@@ -124,7 +121,7 @@ def test_a_doubtful_sender_alone_is_not_automatic() -> None:
     assert why(sender="alice@bank.example <mallory@evil.example>") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "subject",
     [
         "Automatic reply: Board 101",
@@ -231,7 +228,7 @@ BESIDE_AN_ANSWER = [
 """Subjects of answers; each with whose it is."""
 
 
-@pytest.mark.parametrize(("subject", "reason"), BESIDE_AN_ANSWER)
+@for_each(("subject", "reason"), BESIDE_AN_ANSWER)
 def test_the_subject_of_an_answer(subject: str, reason: str | None) -> None:
     """What a person may write too is a machine's where it answers one of ours: a person's would begin `Re:`."""
     assert why(f"Subject: {subject}", "In-Reply-To: <b101.3.abcdefghij@club.test>") == reason
@@ -239,7 +236,7 @@ def test_the_subject_of_an_answer(subject: str, reason: str | None) -> None:
     assert why(f"Subject: {subject}", "To: pbm@club.test") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "subject",
     [
         "Undeliverable: x",
@@ -270,7 +267,7 @@ def test_the_subject_of_a_report_tells(subject: str) -> None:
     assert why(f"Subject: Re: {subject}", "In-Reply-To: <b101.3.abcdefghij@club.test>") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "subject",
     [
         "Re: Automatic reply: Board 101",
@@ -299,8 +296,8 @@ def test_the_subject_of_a_person_does_not(subject: str) -> None:
     assert why(f"Subject: {subject}") is None
 
 
-@pytest.mark.parametrize("subject", ["Away", "Urlaub", "Out of office"])
-@pytest.mark.parametrize(
+@for_each("subject", ["Away", "Urlaub", "Out of office"])
+@for_each(
     ("text", "extra", "expected"),
     [
         ("d4", "", None),

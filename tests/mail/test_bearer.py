@@ -18,6 +18,7 @@ from pbmserv.mail.mail_urls import MailboxAddress
 from pbmserv.mail.receiving.imap_mailbox import Disposition, ImapError, LoginRefused, open_mailbox
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Closed, Delivered, Outcome, Outgoing
+from tests.every import for_each
 from tests.free_port import free_port
 from tests.mail.one_by_one import deliver_one
 from tests.roads.imap.fake_imap import FakeImap, fake_imap
@@ -219,7 +220,7 @@ def test_a_long_token_waits_for_its_line() -> None:
     assert relay.shown == ["XOAUTH2"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tokens", "told"), [(printing("wrong"), "it refuses the login: 535"), (printing(""), "printed no token")]
 )
 def test_a_relay_is_closed(tokens: TokenCommand, told: str) -> None:

@@ -17,6 +17,7 @@ from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Closed, Deferred, Outgoing
 from pbmserv.services.admin.doctor import pages
 from pbmserv.services.admin.findings import Verdict
+from tests.every import for_each
 from tests.mail.fake_relay import Relay
 from tests.mail.one_by_one import deliver_one
 
@@ -97,7 +98,7 @@ def test_a_relay_whose_greeting_does_not_end(serve: Callable[[Speech], Server], 
     way.close()
 
 
-@pytest.mark.parametrize("step", ["ehlo", "mail", "dot"])
+@for_each("step", ["ehlo", "mail", "dot"])
 def test_a_relay_whose_reply_does_not_end(step: str) -> None:
     """At any step: the mail is tried again."""
     relay = Relay({step: ["250-going on\r\n" * 20_000 + "250 done"]})

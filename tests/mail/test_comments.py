@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.every import every
+from tests.every import every, for_each
 from tests.mail.replies import OURS, TEXT, moves, reading
 
 COMMENTS: list[str] = json.loads(Path(__file__).with_name("comments.json").read_text())
@@ -37,7 +37,7 @@ def test_below_a_quote_too() -> None:
     every(COMMENTS, check)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("comment", "passed", "told"),
     [
         ("Good game!\n--\nRobert Example", "Good game!", ("Robert Example",)),
@@ -65,13 +65,13 @@ def test_what_is_in_doubt_is_left_out_and_told(comment: str, passed: str, told: 
     assert (moves(got), got.parsed.comment, got.left_out) == (["move 101 c3"], passed, told)
 
 
-@pytest.mark.parametrize("own", ["What is the score: 1 or 2?", "Lovely game,\nthanks"])
+@for_each("own", ["What is the score: 1 or 2?", "Lovely game,\nthanks"])
 def test_words_right_above_an_unknown_head_are_told(own: str) -> None:
     got = reading(f"c3\n\n{own}\nPasted: pbmserv, 2026/01/01 12:00\n{TEXT}\n")
     assert (moves(got), got.parsed.comment, got.left_out) == (["move 101 c3"], "", tuple(own.split("\n")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "below",
     [
         "pbmserv wrote:\n" + "\n".join(f"| {line}" for line in TEXT.split("\n")),
@@ -86,7 +86,7 @@ def test_what_programs_add_is_not_told(below: str) -> None:
     assert (moves(got), got.parsed.comment, got.left_out) == (["move 101 c3"], "Hi", ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("above", "told"),
     [
         ("Hello Anna", ()),

@@ -1,14 +1,14 @@
 """format=flowed (RFC 3676) does not change what a mail says."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.mail.reading.decoding import unflowed
 from pbmserv.mail.reading.read import read
+from tests.every import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("", ""),

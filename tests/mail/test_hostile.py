@@ -19,11 +19,11 @@ from pbmserv.mail.reading.headers import MAX_LINES, MAX_MESSAGE, head_of, sender
 from pbmserv.mail.reading.mime import MAX_DEPTH, MAX_PARTS
 from pbmserv.mail.reading.read import MAX_REFERENCES, MAX_TEXT, read
 from pbmserv.parser.parsed import IncomingMail
-from tests.every import every
+from tests.every import every, for_each
 from tests.examples import examples
 
 DEADLINE = 5.0
-"""Seconds: far more than any shape takes, far less than a quadratic one would."""
+"""Seconds of processor time: far more than any shape takes, far less than a quadratic one would."""
 
 MEMORY = 200 * 1024 * 1024
 
@@ -40,13 +40,13 @@ def deadline() -> Iterator[None]:
     def late(_signal: int, _frame: FrameType | None) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, DEADLINE)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, DEADLINE)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def text(data: bytes, charset: bytes = b"utf-8", transfer: bytes = b"8bit") -> bytes:
@@ -225,7 +225,7 @@ def test_the_beginning_of_any_shape_is_read() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
+@for_each("shape", SHAPES)
 def test_any_shape_is_read_in_time(shape: str) -> None:
     raw = SHAPES[shape]()
     with deadline():
@@ -236,7 +236,7 @@ def test_any_shape_is_read_in_time(shape: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@for_each(
     "shape",
     [
         "noise",
@@ -260,7 +260,7 @@ def test_memory_is_bounded(shape: str) -> None:
     assert peak < MEMORY
 
 
-@pytest.mark.parametrize(
+@for_each(
     "shape",
     [
         "Subject of 1 MB",

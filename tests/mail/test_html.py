@@ -2,7 +2,6 @@
 
 from html import escape
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from pbmserv.mail.reading.html_quotes import MAX_TAGS, tidied
 from pbmserv.mail.reading.quotes import reply_text
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parsed import IncomingMail
+from tests.every import for_each
 
 HEAD = b"From: alice@bank.example\nMessage-ID: <1@bank.example>\nMIME-Version: 1.0\n"
 LINKED = '<td><a href="mailto:pbm+b.k3x9@club.test?subject=Re&amp;body=c3">c3</a></td>'
@@ -32,7 +32,7 @@ def own(html: str) -> str:
 # Lines
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("html", "expected"),
     [
         ("", ""),
@@ -63,7 +63,7 @@ def test_lines_are_those_that_are_seen(html: str, expected: str) -> None:
     assert own(html) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "hidden",
     [
         "<head><title>c3</title></head>",
@@ -99,7 +99,7 @@ def test_what_is_hidden_or_a_button_or_a_signature_is_not_read(hidden: str) -> N
     assert own(f"<div>d4</div>{hidden}<div>e5</div>") == "d4\ne5"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "shown",
     [
         '<p style="font-size:10px">c3</p>',
@@ -118,7 +118,7 @@ def test_what_is_seen_is_read(shown: str) -> None:
 # Quotes
 
 
-@pytest.mark.parametrize(
+@for_each(
     "quote",
     [
         "<blockquote>c3</blockquote>",
@@ -137,13 +137,13 @@ def test_what_is_seen_is_read(shown: str) -> None:
         "&gt; c3",
     ],
 )
-@pytest.mark.parametrize(("above", "below"), [("d4", ""), ("", "d4"), ("d4", "e5"), ("", "")])
+@for_each(("above", "below"), [("d4", ""), ("", "d4"), ("d4", "e5"), ("", "")])
 def test_a_quote_goes_wherever_it_stands(quote: str, above: str, below: str) -> None:
     left = own(f"<div>{above}</div>{quote}<div>{below}</div>")
     assert left.split() == [part for part in (above, below) if part]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "end",
     [
         '<div id="divRplyFwdMsg"><b>From:</b> x</div>',

@@ -13,6 +13,7 @@ from pbmserv.commands.server import Server
 from pbmserv.mail.receiving.smtp_handler import SmtpHandler
 from pbmserv.server import connections
 from pbmserv.server.listener import CannotListen, Listener
+from tests.every import for_each
 from tests.mail.keeping import Kept, keep_nothing, one_by_one
 
 MAIL = b"Subject: move\r\n\r\nmove 101 c3\r\n"
@@ -139,7 +140,7 @@ def test_an_unknown_recipient(recipient: str, smtp: smtplib.SMTP) -> None:
     assert smtp.docmd("DATA")[0] == 503
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("delimiter", "known", "unknown"), [("=", "pbm=a", "pbm_a"), ("", "pbm+a", "pbma"), ("-", "pbm+a", "pbm=a")]
 )
 def test_the_delimiter_of_the_settings_is_known_too(delimiter: str, known: str, unknown: str) -> None:
@@ -303,7 +304,7 @@ def test_a_port_in_use_is_told_in_one_sentence() -> None:
         other.stop()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url", ["", "smtp", "http://127.0.0.1", "smtp://", "lmtp://h:x", "lmtp://h:99999", "smtp://u@h", "lmtp://h/p"]
 )
 def test_any_other_url(url: str) -> None:
@@ -311,7 +312,7 @@ def test_any_other_url(url: str) -> None:
         Listener(url, Server("pbm@club.test", variants=True), keep_nothing)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "whole"),
     [
         ("smtp://h.test", "smtp://h.test:25"),

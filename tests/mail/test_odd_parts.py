@@ -1,11 +1,10 @@
 """Parts and texts that are not what they seem: armour, stubs, odd dispositions, text that a style sheet hides."""
 
-import pytest
-
 from pbmserv.mail.reading.footers import is_tagline
 from pbmserv.mail.reading.html import html_text
 from pbmserv.mail.reading.quotes import reply_text
 from pbmserv.mail.reading.read import read
+from tests.every import for_each
 
 SIGNED = """-----BEGIN PGP SIGNED MESSAGE-----
 Hash: SHA256
@@ -40,7 +39,7 @@ def test_what_openpgp_puts_around_a_text_goes() -> None:
     assert reply_text("c3\n-----BEGIN PGP SIGNATURE-----\nnever closed") == "c3"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "stub",
     ["This message is in HTML.", "Diese Nachricht ist in HTML.", "Ваша программа не показывает HTML-письма"],
 )
@@ -55,7 +54,7 @@ def test_a_part_that_only_tells_of_html_gives_way(stub: str) -> None:
     assert parts("mixed", ("Content-Type: text/plain", "c3\nI love HTML"), html).startswith("c3\nI love HTML")
 
 
-@pytest.mark.parametrize("kind", ["markdown", "enriched", "x-web-markdown", "x-unknown"])
+@for_each("kind", ["markdown", "enriched", "x-web-markdown", "x-unknown"])
 def test_other_kinds_of_text_are_plain_where_nothing_else_is_written(kind: str) -> None:
     assert text_of("c3\n\nHi", f"Content-Type: text/{kind}; charset=utf-8") == "c3\n\nHi"
     odd = (f"Content-Type: text/{kind}", "c3")
@@ -70,18 +69,18 @@ def test_what_a_watch_shows_is_html() -> None:
     assert parts("alternative", watch, ("Content-Type: text/html", "<p>d4</p>")) == "d4"
 
 
-@pytest.mark.parametrize("kind", ["calendar", "x-vcard", "css", "x-amp-html", "rfc822-headers"])
+@for_each("kind", ["calendar", "x-vcard", "css", "x-amp-html", "rfc822-headers"])
 def test_text_that_nobody_typed_is_not_read(kind: str) -> None:
     assert text_of("c3", f"Content-Type: text/{kind}") == ""
     assert parts("mixed", (f"Content-Type: text/{kind}", "c3")) == ""
 
 
-@pytest.mark.parametrize("kind", ["mixed", "alternative", "mixed; boundary="])
+@for_each("kind", ["mixed", "alternative", "mixed; boundary="])
 def test_a_multipart_that_does_not_tell_its_boundary_is_plain(kind: str) -> None:
     assert text_of("c3\n\nHi", f"Content-Type: multipart/{kind}") == "c3\n\nHi"
 
 
-@pytest.mark.parametrize("disposition", ["alternative", "form-data", "body", "x-unknown; a=b"])
+@for_each("disposition", ["alternative", "form-data", "body", "x-unknown; a=b"])
 def test_an_unknown_disposition_is_a_file_unless_nothing_else_is_written(disposition: str) -> None:
     odd = (f"Content-Type: text/plain\nContent-Disposition: {disposition}", "c3")
     assert parts("mixed", odd) == "c3"
@@ -90,7 +89,7 @@ def test_an_unknown_disposition_is_a_file_unless_nothing_else_is_written(disposi
     assert parts("mixed", ("Content-Type: text/plain\nContent-Disposition: odd; filename=a.txt", "c3")) == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     "rule",
     [
         "display:none",
@@ -103,14 +102,14 @@ def test_an_unknown_disposition_is_a_file_unless_nothing_else_is_written(disposi
         "DISPLAY : NONE !important",
     ],
 )
-@pytest.mark.parametrize("selector", [".x", "div.x", "#y", "b", ".other, .X", "div#y"])
+@for_each("selector", [".x", "div.x", "#y", "b", ".other, .X", "div#y"])
 def test_what_a_style_sheet_hides_is_not_read(selector: str, rule: str) -> None:
     for sheet in (f"{selector}{{{rule}}}", f"<!-- p{{color:red}} {selector} {{ color:red; {rule} }} -->"):
         html = f"<style>{sheet}</style><p>c3</p><div class='x a' id=y><b>d4</b></div><p>e5</p>"
         assert html_text(html).split() == ["c3", "e5"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sheet",
     [
         "@media print{.x{display:none}}",
@@ -200,13 +199,13 @@ TAGLINES = [
 ]
 
 
-@pytest.mark.parametrize("line", TAGLINES)
+@for_each("line", TAGLINES)
 def test_lines_of_programs_phones_and_scanners_go(line: str) -> None:
     assert is_tagline(line)
     assert reply_text(f"c3\n\nHello\n\n{line}\n") == "c3\n\nHello"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "My iPhone died.",

@@ -14,6 +14,7 @@ import pytest
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.transport import Batch, Deferred, Delivered, Failed, Outcome, Outgoing
 from tests.cli.processes import PATIENCE, wait_for
+from tests.every import for_each
 from tests.mail.fake_relay import Relay
 
 EHLO = "250-relay.test\r\n250-PIPELINING\r\n250 HELP"
@@ -314,7 +315,7 @@ class Moody:
                 say(YES)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_what_a_moody_relay_took_is_known(seed: int) -> None:
     """The outcomes agree with what it says itself, and only what it could not say is in doubt."""
     relay = Moody(random.Random(seed))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.every import every
+from tests.every import every, for_each
 from tests.mail.replies import MINE, OURS, SUBJECT, TEXT, html_of, leaked, moves, reading
 
 PROGRAMS = json.loads(Path(__file__).with_name("programs.json").read_text())
@@ -57,7 +57,7 @@ def test_above_the_quote(comment: str, known: bool) -> None:
     every(PROGRAMS, check, name_of)
 
 
-@pytest.mark.parametrize("place", ["between", "below"])
+@for_each("place", ["between", "below"])
 def test_between_and_below_marked_quotes(place: str) -> None:
     first, _, rest = TEXT.partition("\n\n   Paren")
 

@@ -1,8 +1,7 @@
 """What relays call the mails that they take, as their replies tell."""
 
-import pytest
-
 from pbmserv.mail.sending.replies import queue_id
+from tests.every import for_each
 
 REPLIES = {
     "2.0.0 Ok: queued as 4F1A2B3C4D": "4F1A2B3C4D",  # Postfix
@@ -21,7 +20,7 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize("reply", REPLIES)
+@for_each("reply", REPLIES)
 def test_usual_servers(reply: str) -> None:
     assert queue_id(reply.encode()) == REPLIES[reply]
 

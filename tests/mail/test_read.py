@@ -6,7 +6,7 @@ import pytest
 from pbmserv.mail.reading.headers import MAX_VALUE, head_of, parse_head, sender_of
 from pbmserv.mail.reading.read import MAX_REFERENCES, read
 from pbmserv.parser.parsed import IncomingMail
-from tests.every import every
+from tests.every import every, for_each
 
 AWKWARD = sorted(Path(__file__).with_name("awkward").glob("*.eml"))
 OURS = "pbm@club.test"
@@ -69,7 +69,7 @@ def test_there_are_enough_awkward_mails() -> None:
 # The content key
 
 
-@pytest.mark.parametrize(
+@for_each(
     "copy",
     [
         PLAIN.replace(b"\n", b"\r\n"),
@@ -87,7 +87,7 @@ def test_copies_of_one_mail_share_their_content_key(copy: bytes) -> None:
     assert mail(copy).content_key == mail(PLAIN).content_key
 
 
-@pytest.mark.parametrize(
+@for_each(
     "other",
     [
         PLAIN.replace(b"c3", b"d4"),
@@ -131,7 +131,7 @@ def test_the_text_of_one_mail_cannot_pass_for_the_headers_of_another() -> None:
 # Ids
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("header", "expected"),
     [
         (b"<a@b>", "<a@b>"),
@@ -171,7 +171,7 @@ def test_a_line_that_is_no_header_begins_the_body() -> None:
     assert mail(b"From: a@b.example\nmove 101 c3\nFrom: c@d.example\n").sender == "a@b.example"
 
 
-@pytest.mark.parametrize("second", [b"From:", b"FROM:", b"From :", b"from\t:"])
+@for_each("second", [b"From:", b"FROM:", b"From :", b"from\t:"])
 def test_a_second_from_header_in_any_spelling_makes_the_sender_unknown(second: bytes) -> None:
     assert mail(second + b" mallory@evil.example\n" + PLAIN).sender is None
 
@@ -191,7 +191,7 @@ def test_carriage_returns_alone_and_doubled_ones_end_lines_too() -> None:
     assert mail(PLAIN.replace(b"\n", b"\r\r\n")) == mail(PLAIN)
 
 
-@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+@for_each("newline", [b"\n", b"\r\n"])
 def test_the_line_end_before_a_delimiter_belongs_to_it(newline: bytes) -> None:
     raw = PLAIN.replace(b"\n\n", b"\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nc3\n--b\n\nd4\n--b--\n")
     assert mail(raw.replace(b"\n", newline)).text == "c3\nd4"
@@ -255,7 +255,7 @@ def test_odd_boundaries(boundary: bytes) -> None:
     assert with_body(body, b"Content-Type: multipart/mixed; boundary=" + boundary).text == "c3"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "disposition",
     [b"attachment", b"ATTACHMENT; x=y", b"strange", b'inline; filename="c3.txt"', b"; filename*0=c3"],
 )
@@ -264,16 +264,12 @@ def test_attachments_are_not_read(disposition: bytes) -> None:
     assert multipart(b"mixed", b"\nc3", part).text == "c3"
 
 
-@pytest.mark.parametrize(
-    "kind", [b"text", b"text/plain; charset", b"text/plain charset=utf-8", b'"', b"TEXT/PLAIN;", b""]
-)
+@for_each("kind", [b"text", b"text/plain; charset", b"text/plain charset=utf-8", b'"', b"TEXT/PLAIN;", b""])
 def test_a_content_type_that_cannot_be_read_is_plain_text(kind: bytes) -> None:
     assert with_body(b"c3", b"Content-Type: " + kind).text == "c3"
 
 
-@pytest.mark.parametrize(
-    "kind", [b"text/calendar", b"application/octet-stream", b"message/rfc822", b"image/svg+xml"]
-)
+@for_each("kind", [b"text/calendar", b"application/octet-stream", b"message/rfc822", b"image/svg+xml"])
 def test_what_is_no_text_is_not_read(kind: bytes) -> None:
     assert with_body(b"\nc3", b"Content-Type: " + kind).text == ""
 
@@ -281,7 +277,7 @@ def test_what_is_no_text_is_not_read(kind: bytes) -> None:
 # Bytes to text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("charset", "data", "expected"),
     [
         ("utf-8", b"\xef\xbb\xbfc3", "c3"),
@@ -317,7 +313,7 @@ def test_charsets(charset: str, data: bytes, expected: str) -> None:
     assert with_body(data, b"Content-Type: text/plain; charset=" + charset.encode()).text.startswith(expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("encoding", "body", "expected"),
     [
         (b"base64", b"YzM=", "c3"),
@@ -344,7 +340,7 @@ def test_only_newlines_end_lines_and_other_control_characters_go() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("subject", "expected"),
     [
         (b"=?utf-8?q?a?= =?utf-8?q?b?=", "ab"),

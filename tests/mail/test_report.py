@@ -3,11 +3,10 @@
 import random
 from pathlib import Path
 
-import pytest
-
 from pbmserv.mail.reading.automatic import why_automatic
 from pbmserv.mail.reading.delivery_report import Report, judge, read_report, stated
 from pbmserv.mail.reading.headers import envelope_sender_of, parse_head
+from tests.every import for_each
 
 OURS = "pbmserv@club.test"
 FOLDER = Path(__file__).parent / "reports"
@@ -64,8 +63,8 @@ def test_every_sample_is_expected() -> None:
     assert {path.stem for path in FOLDER.iterdir()} == {*READING, "only_references"}
 
 
-@pytest.mark.parametrize("name", READING)
-@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+@for_each("name", READING)
+@for_each("line_end", [b"\n", b"\r\n"])
 def test_report_is_read(name: str, line_end: bytes) -> None:
     """The mail that it names, the verdict, the words; and it is known for a machine's by whatever road it came."""
     raw = sample(name).replace(b"\n", line_end)
@@ -87,7 +86,7 @@ def test_a_message_id_among_the_references_names_nothing() -> None:
 UNTAGGED = sample("postfix_unknown_user").replace(b"To: pbmserv+b.t0007@", b"To: pbmserv@")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "recipient",
     [
         "pbmserv+b.t0042@club.test",
@@ -102,7 +101,7 @@ def test_the_envelope_goes_before_the_mail(recipient: str) -> None:
     assert report.word == "t0042"
 
 
-@pytest.mark.parametrize("header", ["To", "Delivered-To", "X-Original-To", "Envelope-to"])
+@for_each("header", ["To", "Delivered-To", "X-Original-To", "Envelope-to"])
 def test_the_address_is_found_in_headers_too(header: str) -> None:
     """A mailbox and a pipe know no envelope."""
     named = f"{header}: Board <Pbmserv+B.t0042@Club.Test>\n".encode()
@@ -117,7 +116,7 @@ def test_without_tags_the_returned_message_id_names_the_mail() -> None:
     assert (report.word, report.verdict) == ("t0007", "hard")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "recipient",
     [
         "pbmserv@club.test",
@@ -134,7 +133,7 @@ def test_other_addresses_name_no_mail(recipient: str) -> None:
     assert read(nameless, recipient, delimiter="") is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "words", "verdict"),
     [
         ("5.1.1", "", "hard"),
@@ -195,7 +194,7 @@ def test_what_a_player_wrote_is_not_read_as_the_mail_systems_words() -> None:
     assert read(raw.replace(b"550 5.2.2 mailbox full", b"")) == read(raw)
 
 
-@pytest.mark.parametrize("name", ["postfix_unknown_user", "exim_text", "gmail_no_such_user", "qmail_unknown_user"])
+@for_each("name", ["postfix_unknown_user", "exim_text", "gmail_no_such_user", "qmail_unknown_user"])
 def test_any_damage_gives_a_value(name: str) -> None:
     """Cut anywhere, or with bytes turned to others, a report is still read as something, or as nothing."""
     chance = random.Random(name)
@@ -221,7 +220,7 @@ def test_a_reason_is_one_short_line() -> None:
 STATUS_PART = b"Content-Type: message/delivery-status\n\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "raw",
     [
         STATUS_PART + b"Action: failed\nStatus: 5.1.1\n\n" * 50_000,

@@ -8,9 +8,10 @@ from pbmserv.mail.mail_urls import RelayAddress, relay_address
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.mail.sending.maildir import Maildir
 from pbmserv.mail.sending.smtp import Relay
+from tests.every import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "address"),
     [
         ("smtp://mail.test", RelayAddress("mail.test", 25, "", "starttls")),
@@ -43,7 +44,7 @@ def test_each_kind_of_road(tmp_path: Path) -> None:
 FORMS = "mail goes out by maildir:PATH, smtp:"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "sentence"),
     [
         ("", FORMS),
@@ -80,7 +81,7 @@ def test_a_file_is_no_maildir(tmp_path: Path) -> None:
         open_transport(f"maildir:{tmp_path}/file")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "password"),
     [("smtp://me@mail.test", ""), ("smtp://mail.test", "hunter2"), ("smtps://me@m.test", "hunter2ä")],
 )

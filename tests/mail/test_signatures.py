@@ -3,10 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from pbmserv.mail.reading.read import read
-from tests.every import every
+from tests.every import every, for_each
 from tests.mail.replies import SERVER, moves, reading
 
 TALK = ("", "Nice game!", "Ouch, I did not see that.\n\nShall we play another one on Sunday?")
@@ -40,10 +38,10 @@ WITH_NUMBER = (
 )
 
 
-@pytest.mark.parametrize("signature", WITH_NUMBER)
-@pytest.mark.parametrize("tagline", ["", "\n\nSent from my iPhone"])
-@pytest.mark.parametrize("gap", ["\n\n", "\n"])
-@pytest.mark.parametrize("postscript", ["PS: It snows here.", "P.S. It snows here.\n\nP.P.S. It really does."])
+@for_each("signature", WITH_NUMBER)
+@for_each("tagline", ["", "\n\nSent from my iPhone"])
+@for_each("gap", ["\n\n", "\n"])
+@for_each("postscript", ["PS: It snows here.", "P.S. It snows here.\n\nP.P.S. It really does."])
 def test_nor_above_a_postscript(signature: str, gap: str, postscript: str, tagline: str) -> None:
     got = reading(f"c3\n\nNice game!\n\n{signature}{gap}{postscript}{tagline}")
     assert (moves(got), got.parsed.comment) == (["move 101 c3"], f"Nice game!\n\n{postscript}")
@@ -67,7 +65,7 @@ def test_talk_is_no_signature() -> None:
     every(CORPUS["talk"], check)
 
 
-@pytest.mark.parametrize("words", ["with love", "from my heart", "from Crete where we are now"])
+@for_each("words", ["with love", "from my heart", "from Crete where we are now"])
 def test_what_may_be_a_tagline_is_told(words: str) -> None:
     got = reading(f"c3\n\nHello Alice,\nSent {words}")
     assert (got.parsed.comment, got.left_out) == ("Hello Alice,", (f"Sent {words}",))
@@ -88,7 +86,7 @@ MARKED = (
 )
 
 
-@pytest.mark.parametrize("signature", MARKED)
+@for_each("signature", MARKED)
 def test_what_html_marks_as_a_signature_goes_from_the_plain_text_too(signature: str) -> None:
     """Outlook and others mark it in HTML alone, and without a line `-- ` in the plain text of the same mail."""
 

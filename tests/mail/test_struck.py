@@ -1,9 +1,8 @@
 """What is struck out is not read, in HTML and in plain text; what stands beside it is."""
 
-import pytest
-
 from pbmserv.mail.reading.html_quotes import may_be_struck, without_struck
 from pbmserv.mail.reading.read import read
+from tests.every import for_each
 
 HEAD = "From: alice@bank.example\nSubject: hi\nMIME-Version: 1.0\n"
 
@@ -41,12 +40,12 @@ IN_HTML = [
 ]
 
 
-@pytest.mark.parametrize(("html", "expected"), IN_HTML)
+@for_each(("html", "expected"), IN_HTML)
 def test_in_html(html: str, expected: str) -> None:
     assert text_of("html", html) == expected
 
 
-@pytest.mark.parametrize(("html", "expected"), IN_HTML[:12])
+@for_each(("html", "expected"), IN_HTML[:12])
 def test_beside_plain_text_that_does_not_tell(html: str, expected: str) -> None:
     """Programs send both, and leave the stroke out of the plain text."""
     assert text_of_both("d4\nwhatever", html) == expected
@@ -64,12 +63,12 @@ BY_A_SHEET = [
 ]
 
 
-@pytest.mark.parametrize(("html", "expected"), BY_A_SHEET)
+@for_each(("html", "expected"), BY_A_SHEET)
 def test_by_a_style_sheet(html: str, expected: str) -> None:
     assert text_of("html", html) == expected
 
 
-@pytest.mark.parametrize(("html", "expected"), BY_A_SHEET[:4])
+@for_each(("html", "expected"), BY_A_SHEET[:4])
 def test_by_a_style_sheet_beside_plain_text(html: str, expected: str) -> None:
     assert text_of_both("d4\nwhatever", html) == expected
 
@@ -78,7 +77,7 @@ def test_plain_text_counts_where_nothing_is_struck_out() -> None:
     assert text_of_both("d4\nplain", "<p>d4</p><p>line-through</p>") == "d4\nplain"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("~~d4~~", ""),

@@ -1,8 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.mail.reading.quotes import reply_text
+from tests.every import for_each
 
 ALIKE = st.lists(
     st.sampled_from(
@@ -12,7 +12,7 @@ ALIKE = st.lists(
 ).map("\n".join)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("", ""),
@@ -35,7 +35,7 @@ def test_quotes_and_signatures_go_and_the_rest_stays(text: str, expected: str) -
     assert reply_text(text) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "attribution",
     [
         "On Mon, Jan 6, 2025 at 10:12, Bob wrote:",
@@ -48,14 +48,14 @@ def test_quotes_and_signatures_go_and_the_rest_stays(text: str, expected: str) -
         "On Monday, 6 January 2025,\nBob wrote:",
     ],
 )
-@pytest.mark.parametrize("gap", ["\n", "\n\n", "\n \n"])
-@pytest.mark.parametrize("above", ["", "c3\n\n", "> older\n"])
+@for_each("gap", ["\n", "\n\n", "\n \n"])
+@for_each("above", ["", "c3\n\n", "> older\n"])
 def test_the_attribution_goes_with_the_quote_in_any_language(attribution: str, gap: str, above: str) -> None:
     left = reply_text(f"{above}{attribution}{gap}> quoted\n\nd4")
     assert [line for line in left.split("\n") if line.strip()] == (["c3", "d4"] if "c3" in above else ["d4"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "c3:\nd4",
@@ -69,7 +69,7 @@ def test_a_line_that_is_no_attribution_stays(text: str) -> None:
     assert reply_text(text) == text.partition("\n>")[0].rstrip("\n")
 
 
-@pytest.mark.parametrize("command", ["c3", "move 101 c3", "signup alice sesame alice@bank.example"])
+@for_each("command", ["c3", "move 101 c3", "signup alice sesame alice@bank.example"])
 def test_a_command_right_above_an_attribution_is_not_lost(command: str) -> None:
     assert reply_text(f"{command}\nOn Monday Bob wrote:\n> quoted") == command
 
@@ -99,7 +99,7 @@ def test_a_text_without_quotes_and_signature_stays_whole(text: str) -> None:
     assert reply_text(text).split() == text.split()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "head",
     [
         "From: pbmserv <pbm+x@club.test>\nSent: Thursday\nTo: bob@example.org\nSubject: Board 101",
@@ -119,7 +119,7 @@ def test_a_line_with_an_address_is_no_head() -> None:
     assert reply_text(text) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "head",
     [
         "De : pbmserv\nEnvoyé : lundi\nÀ : alice\nObjet : Board 101",
@@ -136,7 +136,7 @@ def test_a_line_with_an_address_is_no_head() -> None:
         "________________________________\n差出人: pbmserv\n送信日時: 2025\n宛先: alice\n件名: x",
     ],
 )
-@pytest.mark.parametrize("above", ["c3\n\n", "c3\n\n\n\n", "c3\n"])
+@for_each("above", ["c3\n\n", "c3\n\n\n\n", "c3\n"])
 def test_below_the_head_of_a_mail_everything_falls_away(head: str, above: str) -> None:
     assert reply_text(f"{above}{head}\n\nresign 101\n-- \nx") == "c3"
 
@@ -146,7 +146,7 @@ def test_where_a_head_stands_above_a_marked_quote_only_the_two_fall_away() -> No
     assert reply_text(f"{head}\n\n> old\n\nc3") == "c3"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "From: here to there\nc3",
@@ -165,7 +165,7 @@ def test_what_only_resembles_a_head_or_an_attribution_stays(text: str) -> None:
     assert reply_text(text) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "Sent from my iPhone",

@@ -31,6 +31,7 @@ from pbmserv.matches.moves import (
 )
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Offer
+from tests.every import for_each
 from tests.matches.test_match import ELIMINATING, NOON, match_of
 
 LATER = NOON + timedelta(hours=1)
@@ -174,7 +175,7 @@ def test_nothing_to_take_back_and_nothing_to_answer() -> None:
     assert tried(match_of("A1"), "0 reject") == NothingToAnswer(board=101, may_undo=True)
 
 
-@pytest.mark.parametrize("word", ["propose", "undo", "accept", "reject"])
+@for_each("word", ["propose", "undo", "accept", "reject"])
 def test_after_the_end(word: str) -> None:
     over = said(match_of("A1", "C3"), "0 resign")
     assert isinstance(tried(over, f"1 {word}"), GameOver)
@@ -206,7 +207,7 @@ BROKEN: list[tuple[EntryKind, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "seat", "text"), BROKEN)
+@for_each(("kind", "seat", "text"), BROKEN)
 def test_what_cannot_stand_in_a_log(kind: EntryKind, seat: int, text: str) -> None:
     """Consent to nothing, and take-backs of other plies than one's own last."""
     match = match_of("A1", "C3", "A3")

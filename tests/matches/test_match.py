@@ -11,6 +11,7 @@ from pbmserv.games.game import Event
 from pbmserv.matches.log import BrokenLog, Entry, EntryKind, Match, rules_of
 from pbmserv.matches.replay import fold, replay
 from pbmserv.matches.state import Summary, summarise
+from tests.every import for_each
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 PLAYERS = ("Anna", "bob", "cora", "dora", "emil", "fay")
@@ -48,7 +49,7 @@ def test_fold_of_nothing() -> None:
     assert fold(match_of(), 0) == state
 
 
-@pytest.mark.parametrize("ply", range(len(GAME) + 1))
+@for_each("ply", range(len(GAME) + 1))
 def test_fold_at_every_ply(ply: int) -> None:
     """Right after a ply it is as if nothing had happened since."""
     state = fold(match_of(*GAME), ply)
@@ -135,7 +136,7 @@ BROKEN: dict[str, tuple[Entry, ...]] = {
 }
 
 
-@pytest.mark.parametrize("entries", BROKEN.values(), ids=BROKEN)
+@for_each("entries", BROKEN.values())
 def test_a_broken_log(entries: tuple[Entry, ...]) -> None:
     """Whatever does not follow is found, and nothing is guessed."""
     with pytest.raises(BrokenLog, match="board 101"):

@@ -1,7 +1,5 @@
 """Pools: which matches share ratings, and the names under which these are stored, listed and linked."""
 
-import pytest
-
 from pbmserv.games import games
 from pbmserv.matches.ratings import (
     LONGEST_NAME,
@@ -14,10 +12,11 @@ from pbmserv.matches.ratings import (
     values_of,
 )
 from pbmserv.store.tables import rating_changes, ratings, recounts
+from tests.every import for_each
 from tests.store.club import new_match
 
 
-@pytest.mark.parametrize("game", games())
+@for_each("game", games())
 def test_every_pool_of_a_game_is_found_by_its_name(game: str) -> None:
     """Names are told apart, lead back to their pools, and fit into the columns that hold them."""
     pools = pools_of(game)
@@ -30,7 +29,7 @@ def test_every_pool_of_a_game_is_found_by_its_name(game: str) -> None:
         assert pool_with(game, pool.options) == pool
 
 
-@pytest.mark.parametrize("table", [ratings, rating_changes, recounts])
+@for_each("table", [ratings, rating_changes, recounts])
 def test_columns_are_as_wide_as_names(table: object) -> None:
     column = getattr(table, "c").pool  # noqa: B009
     assert column.type.length == LONGEST_NAME

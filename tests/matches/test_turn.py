@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from pbmserv.matches.moves import (
 )
 from pbmserv.matches.replay import GameState, fold, replay
 from pbmserv.matches.state import summarise
+from tests.every import for_each
 from tests.matches.test_match import ELIMINATING, NOON, match_of
 
 LATER = NOON + timedelta(hours=1)
@@ -53,7 +53,7 @@ def test_a_move() -> None:
     assert played(match, 0, "b1", 3) == Entry(101, 3, LATER, "played", 0, "B1xA1,C1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "text", "expected"),
     [
         ("cephalopod", "c9", Reason("off", "C9", "A1", "E5", "C9")),
@@ -227,7 +227,7 @@ def test_nothing_that_is_accepted_breaks_the_log(seats: int, attempts: list[tupl
         assert state.to_move is None or state.is_in(state.to_move)
 
 
-@pytest.mark.parametrize("seats", [3, 4, 5, 6])
+@for_each("seats", [3, 4, 5, 6])
 def test_all_but_one_leave(seats: int) -> None:
     """After all have moved, in whatever turn; the last who stays has won."""
     squares = ("A1", "A3", "C1", "C3", "E1", "E3")

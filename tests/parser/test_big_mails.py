@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pbmserv.parser.parse import as_kept, parse_mail
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS
+from tests.every import for_each
 from tests.examples import examples
 from tests.parser.corpus import MADE_UP
 from tests.parser.test_language import ANSWER, mail
@@ -60,7 +61,7 @@ def test_a_big_mail_is_no_burden(line: str, subject: str) -> None:
     assert len(reading.comment) <= MOST_COMMENT_CHARACTERS
 
 
-@pytest.mark.parametrize("piece", ["Re: ", "[", "[club] ", "[Fwd", "a", "Re[1", "\u2460", "101 ", '"', "R:"])
+@for_each("piece", ["Re: ", "[", "[club] ", "[Fwd", "a", "Re[1", "\u2460", "101 ", '"', "R:"])
 def test_a_big_subject_is_no_burden(piece: str) -> None:
     """Nor is what mail programs put before it."""
     start = time.perf_counter()

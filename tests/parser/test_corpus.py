@@ -2,15 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.every import every
+from tests.every import every, for_each
 from tests.parser.corpus import Case, cases
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@for_each("file", FILES, ids=lambda file: file.stem)
 def test_what_is_understood(file: Path) -> None:
     def check(case: Case) -> None:
         assert case.understood() == case.means, case

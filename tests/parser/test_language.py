@@ -3,12 +3,10 @@
 from dataclasses import replace
 from itertools import product
 
-import pytest
-
 from pbmserv.parser.command_block import MOST_COMMANDS
 from pbmserv.parser.parse import TooManyCommands, as_kept, parse_mail
 from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, ParsedMail, Unparsed
-from tests.every import every
+from tests.every import every, for_each
 from tests.parser.meaning import of
 
 ANSWER = "Re: Cephalopod Board 101: anna vs bob"
@@ -101,7 +99,7 @@ def test_a_secret_is_not_cut_in_two() -> None:
         assert len(comment) <= MOST_COMMENT_CHARACTERS
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Bye\nsesame",
@@ -181,7 +179,7 @@ def test_a_token_that_begins_like_a_square() -> None:
     assert told(parse_mail(sent)) == ["which? move 101 b2 | move 101 ***"]
 
 
-@pytest.mark.parametrize("answer", ["yes", "Yes!", "YES", "yes, please", "No.", "no, thank you"])
+@for_each("answer", ["yes", "Yes!", "YES", "yes, please", "No.", "no, thank you"])
 def test_yes_and_no(answer: str) -> None:
     """They answer a question; above a move they are a greeting, below one a comment."""
     word = answer.split(",")[0].strip("!.").lower()

@@ -2,15 +2,13 @@
 
 from random import Random
 
-import pytest
-
 from pbmserv.commands.typed_moves import any_spelling, spelling_of
 from pbmserv.games import games
 from pbmserv.games.choices import choices
 from pbmserv.games.game import Game
 from pbmserv.mail.reading.read import read
 from pbmserv.parser.parse import parse_mail
-from tests.every import every
+from tests.every import every, for_each
 from tests.parser.meaning import meaning, of_mail
 
 BOARD = 101
@@ -30,7 +28,7 @@ def texts_of(game: Game) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@pytest.mark.parametrize("name", games())
+@for_each("name", games())
 def test_what_a_game_prints_is_a_move(name: str) -> None:
     """In the dress of people, too."""
     game = games()[name]
@@ -63,7 +61,7 @@ def answers_to(game: Game, move: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", games())
+@for_each("name", games())
 def test_an_answer_that_quotes_the_board(name: str) -> None:
     """What stands on the quoted board is nobody's move, nor are words below."""
     game = games()[name]
@@ -77,7 +75,7 @@ def test_an_answer_that_quotes_the_board(name: str) -> None:
         every(answers_to(game, move), check)
 
 
-@pytest.mark.parametrize("name", games())
+@for_each("name", games())
 def test_its_words_are_moves(name: str) -> None:
     """Alone on their line; behind a board's number the words of any game may be."""
     info = games()[name].info

@@ -3,11 +3,9 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from pbmserv.games import games
 from pbmserv.games.game import Game, MoveError, Unreadable
-from tests.every import every
+from tests.every import every, for_each
 from tests.parser.meaning import meaning
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +36,7 @@ def reading(game: Game, text: str) -> object:
         return (type(error), getattr(error, "rule", None), getattr(error, "begun", None))
 
 
-@pytest.mark.parametrize("name", games())
+@for_each("name", games())
 def test_what_is_promised_is_read(name: str) -> None:
     """In either case, in an answer to a board and behind its number, whatever stands between two cells."""
     game = games()[name]
@@ -56,7 +54,7 @@ def test_what_is_promised_is_read(name: str) -> None:
     every(promised(game), check)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "typed"),
     [("oware", "c"), ("oware", "C"), ("kalah", "e"), ("four-in-a-row", "4"), ("four-in-a-row", "d")],
 )

@@ -1,7 +1,5 @@
 """What stands on no cell: pieces in hand, walls and links; and lines that divide a board."""
 
-import pytest
-
 from pbmserv.games import games
 from pbmserv.games.boards import blocks, pegs, river, squares
 from pbmserv.games.game import Event, Piece, Scene, Stroke
@@ -14,6 +12,7 @@ from pbmserv.rendering.svg.animation import draw_movie
 from pbmserv.rendering.svg.plan import plan_for, plan_of
 from pbmserv.rendering.svg.position import draw_scene
 from pbmserv.rendering.templates import environment
+from tests.every import for_each
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 from tests.rendering.picture.test_pieces import contrast
 
@@ -49,7 +48,7 @@ def test_hands_lie_in_trays() -> None:
     assert seen_in(root, HANDS) == told_by(HANDS)
 
 
-@pytest.mark.parametrize("count", [1, 8, 40])
+@for_each("count", [1, 8, 40])
 def test_however_many_they_stay_in_the_picture(count: int) -> None:
     """What is many lies closer together."""
     scene = Scene(BOARD, ((),) * 9, hands=(((PAWN, count), (ROOK, 2)), ()))

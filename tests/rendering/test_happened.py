@@ -6,8 +6,6 @@ In the text, in words, in HTML: the same sentences.
 import re
 from dataclasses import replace
 
-import pytest
-
 from pbmserv.commands.server import Server
 from pbmserv.matches.clock import TimeControl
 from pbmserv.matches.log import Entry, EntryKind
@@ -19,6 +17,7 @@ from pbmserv.rendering.templates import render
 from pbmserv.web.board_page import BoardPageQuery
 from pbmserv.web.boards import board_page
 from pbmserv.web.layout import Frame, html
+from tests.every import for_each
 from tests.rendering.letters import ADDRESS, FOUR, NOON, PAIR, SERVER, played
 from tests.web.tree import parse
 
@@ -140,17 +139,17 @@ def check_forms(board: GameState, news: str, on_the_page: str) -> None:
         assert (on_the_page if form == "page" else news) in text, form
 
 
-@pytest.mark.parametrize(("things", "userids", "news", "on_the_page"), ENDINGS)
+@for_each(("things", "userids", "news", "on_the_page"), ENDINGS)
 def test_how_it_ended(things: list[Thing], userids: tuple[str, ...], news: str, on_the_page: str) -> None:
     """In every form."""
     check_forms(board_after(things, userids), news, on_the_page)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "does"),
     [("resigned", "resigns"), ("forfeited", "forfeits"), ("removed", "is removed"), ("declined", "declines")],
 )
-@pytest.mark.parametrize("userids", [PAIR, FOUR])
+@for_each("userids", [PAIR, FOUR])
 def test_the_list_of_moves_tells_how_somebody_left(kind: EntryKind, does: str, userids: tuple[str, ...]) -> None:
     """And the table of players how they have gone."""
     told = forms(board_after([(kind, 1, "")], userids))
@@ -255,7 +254,7 @@ HAPPENED: list[tuple[list[Thing], tuple[str, ...], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("things", "userids", "news", "on_the_page"), HAPPENED)
+@for_each(("things", "userids", "news", "on_the_page"), HAPPENED)
 def test_what_happened_in_this_turn(
     things: list[Thing], userids: tuple[str, ...], news: str, on_the_page: str
 ) -> None:
@@ -270,7 +269,7 @@ def test_what_happened_in_this_turn(
     assert news not in " ".join(render("mail/notice.txt", view=past, alone=True, server=SERVER).split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("viewer", "lines", "links"),
     [
         ("bob", ["    accept", "    reject"], {"accept": "accept%20101", "reject": "reject%20101"}),

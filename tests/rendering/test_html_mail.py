@@ -18,6 +18,7 @@ from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, marked
+from tests.every import for_each
 from tests.rendering.letters import (
     ADDRESS,
     FOUR,
@@ -175,7 +176,7 @@ def test_parts_are_the_same_every_time() -> None:
     assert letter(view_board(board, "alice")) == letter(view_board(played(MIDDLE), "alice"))
 
 
-@pytest.mark.parametrize("name", every_letter())
+@for_each("name", every_letter())
 def test_parts_are_fit_for_every_program(name: str) -> None:
     """ASCII, small enough, nothing remote, no picture, no script."""
     html = every_letter()[name]

@@ -4,7 +4,6 @@ import json
 from itertools import islice
 from random import Random
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from pbmserv.commands.server import Server
@@ -16,6 +15,7 @@ from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.record import as_file, differing, game_log, match_of, record_of, schema, steps
 from pbmserv.rendering.templates import render
 from tests.conftest import NOON
+from tests.every import for_each
 
 SERVER = Server("pbm@club.test", variants=True)
 CHECKED = Draft202012Validator(schema())
@@ -79,7 +79,7 @@ def test_fits_the_schema() -> None:
         assert "@" not in json.dumps(record)
 
 
-@pytest.mark.parametrize("name", sorted(games()))
+@for_each("name", sorted(games()))
 def test_every_game_fits_the_schema(name: str) -> None:
     """Its name, what stands on its board, and what lies beside it."""
     game, chance = games()[name], Random(name)
@@ -138,7 +138,7 @@ def test_captures_and_the_end() -> None:
     assert record["result"] == {"ranks": [1, 2], "scores": [1, 0], "reason": "alone"}
 
 
-@pytest.mark.parametrize("words", [False, True])
+@for_each("words", [False, True])
 def test_every_story_can_be_told(words: bool) -> None:
     """In text that a mail can carry, with every move in it."""
     for board in BOARDS:

@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from pbmserv.commands.server import Server
 from pbmserv.matches.log import Entry, Match
 from pbmserv.matches.replay import replay
@@ -11,6 +9,7 @@ from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render
 from pbmserv.web.play import said_above
+from tests.every import for_each
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 MATCH = Match(101, "cephalopod", "cephalopod/1", (), True, ("alice", "bob"), "alice", NOON)
@@ -25,8 +24,8 @@ VIEWS = {
 SAID = "You played C4 on board 101.\n\n"
 
 
-@pytest.mark.parametrize("words", [False, True])
-@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@for_each("words", [False, True])
+@for_each("view", VIEWS.values())
 def test_what_is_said_ends_where_the_board_begins(view: BoardView, words: bool) -> None:
     """Drawn and in words, at any moment; a board of another number is part of what is said."""
     shown = render(

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from pbmserv.commands.boards import BoardList
 from pbmserv.commands.offers import OfferOpened
 from pbmserv.commands.server import Server
@@ -22,6 +20,7 @@ from pbmserv.rendering.html_board import draw_board
 from pbmserv.rendering.record import game_log
 from pbmserv.rendering.templates import render, say
 from tests.conftest import ADDRESS
+from tests.every import for_each
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SERVER = Server(ADDRESS)
@@ -47,7 +46,7 @@ def after(agreed: Match, move: str) -> GameState:
     return board.apply(play(agreed, board.state, 0, move, None, NOON))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("game", "options", "told"),
     [
         ("go", {}, "19 lines"),
@@ -70,7 +69,7 @@ def test_settings_in_plain_words(game: str, options: dict[str, str], told: str) 
     assert said.strip() == f"{begins[0].upper()}{begins[1:]}, 21 days a turn."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "told"),
     [
         ("", "21 days a turn"),

@@ -32,6 +32,7 @@ from pbmserv.rendering.puzzle import practice_text
 from pbmserv.rendering.templates import drawn_rules, one_a_line, render, rule, rules_document, say
 from pbmserv.services import compose
 from tests.conversation import parse
+from tests.every import for_each
 from tests.examples import examples
 from tests.rendering.test_board import NOW, played
 from tests.test_golden import FILES, play_in_process
@@ -295,8 +296,8 @@ def test_a_game_without_values_or_captures(second_game: str) -> None:
 # sentences
 
 
-@pytest.mark.parametrize("subject", ["", *subjects()])
-@pytest.mark.parametrize("confirm", ["ask", "from"])
+@for_each("subject", ["", *subjects()])
+@for_each("confirm", ["ask", "from"])
 def test_help_in_words(subject: str, confirm: str) -> None:
     """No help page has a figure, a column or a bracket."""
     server = Server(
@@ -317,7 +318,7 @@ def test_every_figure_of_the_rules_is_described() -> None:
         assert rule("cephalopod", number, words=True) == rule("cephalopod", number)
 
 
-@pytest.mark.parametrize("name", sorted(commands()))
+@for_each("name", sorted(commands()))
 def test_forms_in_words(name: str) -> None:
     """Every word of a form is spoken, in its order."""
     for form in commands()[name].forms:

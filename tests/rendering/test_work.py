@@ -7,8 +7,6 @@ from functools import cache, partial
 from types import FrameType
 from typing import Any
 
-import pytest
-
 from pbmserv.games import games
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.moves import play
@@ -16,6 +14,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import view_board
 from pbmserv.web.touch import first_choices, touches
 from tests.bench.test_games import NOON, in_the_middle
+from tests.every import for_each
 from tests.rendering.letters import checkered, played
 
 PLIES = 4
@@ -69,7 +68,7 @@ def most(of: Callable[[GameState], None]) -> float:
     return 3 * max(calls_of_rules(partial(each, board)) for each in (of, letter)) / 25
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_no_game_is_asked_three_times_what_cephalopod_is(kind: Callable[[GameState], None]) -> None:
     """For each square of its board, which counts as 64 if it is smaller: what moves far does so on any board."""
     found = {}

@@ -19,6 +19,7 @@ def judge(columns: int, rows: int) -> WindowJudge:
     return WindowJudge(columns, rows, unpacked(weights, columns * rows))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("columns", "rows"), SIZES)
 def test_plays_as_the_rules_do(columns: int, rows: int) -> None:
     """Whole games: what the quick board reaches by moves is what it makes of the game's own position."""

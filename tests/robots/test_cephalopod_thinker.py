@@ -37,6 +37,7 @@ def wins(position: Any, known: dict[Hashable, bool]) -> bool:
     return known[key]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_endings_are_as_the_rules_say(seed: int) -> None:
     """Both searches against plain recursion, on positions from late to early as long as that is quick."""
@@ -54,6 +55,7 @@ def test_endings_are_as_the_rules_say(seed: int) -> None:
         assert search(judge, ground, 3000).proven in (None, ending.worth)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", ["3x3", "3x5", "5x5"])
 def test_what_is_settled_stays_so(size: str) -> None:
     """However the game goes on from where one side has more than half for good, that side wins."""
@@ -82,6 +84,7 @@ def test_an_ending_that_takes_too_long_is_not_judged() -> None:
     assert (ending.worth, ending.move, ending.nodes) == (None, None, 50)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", ["3x3", "3x5", "5x5", "7x7"])
 def test_thinks_the_same_again(size: str) -> None:
     """Candidates are legal moves, best first, and the seats' chances add up to one."""
@@ -106,6 +109,7 @@ def test_does_not_know_games_of_three() -> None:
     assert not thinker.knows(cephalopod.start(3, {}))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", ["3x5", "5x5", "7x7"])
 def test_beats_greed(size: str) -> None:
     """With ten positions in its head, on boards that were learned and on one that was not."""

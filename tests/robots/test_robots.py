@@ -52,6 +52,7 @@ def played(game: Game, levels: list[Level], number: int, iterations: int = 4) ->
     return position, texts
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", ["greedy", "random"])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.info.name)
 def test_plays_every_game_by_its_rules(game: Game, name: str) -> None:

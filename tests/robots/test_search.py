@@ -68,6 +68,7 @@ def test_thoughts_are_whole(game: Game) -> None:
             assert uct.think(game, position, 7, 30) == thought
 
 
+@pytest.mark.sampled(5)
 @FOR_TWO
 def test_takes_a_win_in_one_and_sees_a_loss_in_one(game: Game) -> None:
     """In the last positions of games by chance, wherever all moves are looked at."""

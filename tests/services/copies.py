@@ -59,7 +59,8 @@ def put_back(house: App, copy: Copy) -> None:
 
 
 def _key(house: App, people: dict[str, str]) -> tuple[Server, tuple[str, ...], tuple[tuple[str, str], ...]]:
-    return house.server, tuple(counter.letter for counter in _counters(house)), tuple(people.items())
+    counters = tuple(f"{counter.letter}{counter.digits}" for counter in _counters(house))
+    return house.server, counters, tuple(people.items())
 
 
 def _is_empty(house: App) -> bool:

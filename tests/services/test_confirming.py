@@ -9,7 +9,7 @@ from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store.outbox import QueuedMessage
-from tests.conftest import ADDRESS, Clock
+from tests.conftest import ADDRESS, Clock, long_tokens
 from tests.services.post import Post, address_of, text_of, token_of
 
 ALICE, BOB, MALLORY, WORK = "alice@example.org", "bob@example.org", "mallory@evil.example", "alice@work.example"
@@ -19,7 +19,7 @@ EVE, EVES = "eve@example.org", "signup eve pepper"
 @pytest.fixture
 def post(sqlite_house: App, clock: Clock) -> Post:
     """Nobody yet; From addresses prove nothing."""
-    return Post(replace(sqlite_house, server=Server(ADDRESS, variants=True), new_token=new_token), clock)
+    return Post(replace(sqlite_house, server=Server(ADDRESS, variants=True), new_token=long_tokens()), clock)
 
 
 @pytest.fixture

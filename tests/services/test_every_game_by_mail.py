@@ -99,6 +99,7 @@ def answered(post: Post, letter: QueuedMessage, random: Random, is_tap: bool) ->
     raise AssertionError(f"no move after four taps, the last was {command}")
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", list(games()))
 def test_what_is_offered_can_be_played(sqlite_post: Post, name: str) -> None:
     sqlite_post.people(alice="sesame", bob="poppy")

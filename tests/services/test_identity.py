@@ -11,7 +11,7 @@ from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.outbox import QueuedMessage
-from tests.conftest import ADDRESS, Clock
+from tests.conftest import ADDRESS, Clock, long_tokens
 from tests.services.post import Post, address_of, header_of, text_of, word_of
 
 ALICE, BOB, MALLORY = "alice@example.org", "bob@example.org", "mallory@evil.example"
@@ -22,7 +22,7 @@ AUTHENTIC = "mx.club.test; dmarc=pass header.from=example.org"
 def club_of(house: App, clock: Clock, **settings: str) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn; From addresses prove nothing."""
     server = replace(Server(ADDRESS, variants=True), **settings)  # type: ignore[arg-type]
-    post = Post(replace(house, server=server, new_token=new_token), clock)
+    post = Post(replace(house, server=server, new_token=long_tokens()), clock)
     post.people(alice="sesame", bob="poppy")
     post.mail(ALICE, "challenge alice bob -size=3x3")
     return post

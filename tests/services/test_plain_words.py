@@ -57,6 +57,7 @@ def test_there_are_enough_of_them() -> None:
     assert {each.means for each in entries("mid_game.txt")} == {*topics(), "words"}
 
 
+@pytest.mark.slow
 def test_words_in_mid_game(club: Post) -> None:
     """Each gets one answer on its topic with the board below; nothing is played, ended or passed on."""
     board = club.sent_to(ALICE)[-1]
@@ -81,6 +82,7 @@ def test_words_in_mid_game(club: Post) -> None:
     assert [entry.kind for entry in seen.match.entries] == ["played", "played"]
 
 
+@pytest.mark.slow
 def test_first_mails_of_strangers(club: Post) -> None:
     """Each is answered: with the letter, or as the open command that it is. No word of theirs comes back."""
     number = 0

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from pbmserv.cli.bootstrap import new_token
 from pbmserv.commands.vocabulary import NEVER_BY_SLIP
 from pbmserv.services.views import load_board
 from pbmserv.store.outbox import QueuedMessage
+from tests.conftest import long_tokens
 from tests.services.post import Post, text_of, token_of
 
 ALICE, STRANGER = "alice@example.org", "stranger@nowhere.example"
@@ -16,7 +16,7 @@ ALICE, STRANGER = "alice@example.org", "stranger@nowhere.example"
 @pytest.fixture
 def club(asking_post: Post) -> Post:
     """Alice and bob, at no board yet."""
-    post = Post(replace(asking_post.house, new_token=new_token), asking_post.clock)
+    post = Post(replace(asking_post.house, new_token=long_tokens()), asking_post.clock)
     post.people(alice="sesame", bob="poppy")
     return post
 

@@ -95,6 +95,7 @@ def test_its_button_confirms_and_the_board_still_waits(house: App) -> None:
     assert "You played A5" in shown_text(parsed(send(house, clock, tap(answer, "A5")).raw))
 
 
+@pytest.mark.slow
 def test_a_game_to_its_end_is_in_no_list_and_counts_for_nothing(house: App) -> None:
     clock = Clock()
     welcome = send(house, clock, written("signup alice"))

@@ -6,12 +6,11 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbmserv.cli.bootstrap import new_token
 from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
 from pbmserv.store.outbox import QueuedMessage
-from tests.conftest import ADDRESS, Clock, make_house
+from tests.conftest import ADDRESS, Clock, long_tokens, make_house
 from tests.conversation import parsed
 from tests.services.post import Post, address_of, header_of, text_of
 
@@ -26,7 +25,9 @@ Machine = Callable[[EmailMessage, Post], bytes]
 def club(request: pytest.FixtureRequest, sqlite_house: App, clock: Clock) -> Post:
     """Alice and bob at board 101 of 3x3, where it is alice's turn."""
     post = Post(
-        replace(sqlite_house, server=Server(ADDRESS, variants=True, confirm=request.param), new_token=new_token),
+        replace(
+            sqlite_house, server=Server(ADDRESS, variants=True, confirm=request.param), new_token=long_tokens()
+        ),
         clock,
     )
     post.people(alice="sesame", bob="poppy")

@@ -178,6 +178,7 @@ DRESSES = ["{}", "<p>{}</p>", "> {}", "Hello\n\n{}\n\nThis was {}", "{}\n-- \n{}
 """Where a line with a password may stand in a mail."""
 
 
+@pytest.mark.slow
 def test_a_long_conversation_in_every_dress(asking_post: Post, caplog: pytest.LogCaptureFixture) -> None:
     """Typed right and wrong, misspelt, in Subjects, bodies, comments, HTML and quotes, by hand and by answers."""
     club = asking_post

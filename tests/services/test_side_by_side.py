@@ -198,6 +198,7 @@ def outcome(post: Post, mails: Mails) -> dict[str, object]:
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PAIRS)
 def test_ends_as_in_one_order_or_the_other(name: str, new_post: Callable[[], Post]) -> None:
     """Both in turn, either first; then side by side, either written first: no third result."""

@@ -205,6 +205,7 @@ def pass_time(post: Post, folder: Path, minutes: int, *but: str, step: int = 1) 
             send(post, letter.id)
 
 
+@pytest.mark.slow
 def test_what_lasts_is_said_again(club: Post, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """At once, then each hour with its duration, and when it is over; by mail after a while, and daily."""
     caplog.set_level(logging.INFO, "pbmserv.services.scheduler.alarms")

@@ -74,6 +74,7 @@ def count(house: App, table: object) -> int:
         return int(connection.execute(select(func.count()).select_from(table)).scalar_one())  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_running_game_is_evaluated_as_it_goes_on(club: Post) -> None:
     """Each position once, whenever a move has come; and nothing is mailed about it."""
     play(club, GAME[:3])
@@ -119,6 +120,7 @@ def test_the_last_mail_tells_where_it_turned(club: Post) -> None:
     assert "chances" not in text_of(again), "only the last mail does"
 
 
+@pytest.mark.slow
 def test_without_evaluations_the_last_mail_names_the_command(club: Post) -> None:
     """And the command has it mailed, once, however often it was asked for."""
     play(club, GAME)

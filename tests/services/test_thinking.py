@@ -66,6 +66,7 @@ def rung(post: Post, board: int) -> str | None:
         return found
 
 
+@pytest.mark.slow
 def test_robot_gets_stronger_and_weaker(club: Post) -> None:
     """The player is told so with the robot's first move, and only then; what was chosen holds for the board."""
     assert "On this board robot plays like robot.beginner, to suit you.\n" in begun(club, 101)

@@ -353,6 +353,7 @@ def test_where_a_piece_in_hand_can_go_is_pointed_out(empty: Club) -> None:
 STEPS = 5  # touches, at most, to a move that was begun
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", sorted(games()))
 @pytest.mark.parametrize("plies", [0, 7])
 def test_moves_of_every_game_are_reached_by_touching(empty: Club, name: str, plies: int) -> None:

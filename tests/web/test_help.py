@@ -268,6 +268,7 @@ def test_a_long_page_has_contents_that_lead_to_its_headings(get: Get) -> None:
     assert not main(get("/help/move")).all("nav", class_="contents")
 
 
+@pytest.mark.slow
 def test_the_manual_can_be_read_from_front_to_back(get: Get) -> None:
     read = ["tutorial"]
     while True:

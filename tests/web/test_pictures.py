@@ -264,6 +264,7 @@ def test_a_move_changes_each(empty: Club, path: str) -> None:
     assert len(seen) == 4
 
 
+@pytest.mark.slow
 def test_all_films_of_games_are_kept() -> None:
     """With room for ten times as many; and what is kept stays within its bound."""
     kept = Kept()
@@ -275,6 +276,7 @@ def test_all_films_of_games_are_kept() -> None:
     assert [number for number in range(100) if small.find(number)] == [97, 98, 99]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", list(games()))
 def test_a_film_of_each_game(get: Get, name: str) -> None:
     """A whole game, or much of one, between robots; the same one each time, so that it can be cached."""

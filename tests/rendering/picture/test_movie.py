@@ -16,6 +16,7 @@ from pbmserv.matches.replay import GameState, fold, line
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.svg.animation import PACE, REST, Pacing, draw_movie
 from pbmserv.rendering.svg.pictures import movie_of
+from tests.every import for_each
 from tests.examples import examples
 from tests.rendering.letters import MIDDLE, NOON, PAIR, SIX, first_moves, played
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by, value_at
@@ -107,7 +108,7 @@ def test_the_bar_grows_to_its_end() -> None:
     assert (widths[0], str(widths[-1])) == (0, bar.get("width"))
 
 
-@pytest.mark.parametrize("plies", [0, 10, 80, 255])
+@for_each("plies", [0, 10, 80, 255])
 def test_it_is_no_longer_than_one_watches(plies: int) -> None:
     """At an easy pace where there is time, with a rest at the end."""
     pacing = Pacing(plies + 1)

@@ -3,8 +3,6 @@
 import re
 from itertools import combinations, product
 
-import pytest
-
 from pbmserv.games.game import Piece
 from pbmserv.games.info import Side
 from pbmserv.games.kinds import CHESS, ROUND, SHOGI, XIANGQI, word_of
@@ -21,6 +19,7 @@ from pbmserv.rendering.svg.stylesheet import (
     PIECES_LIGHT,
 )
 from pbmserv.rendering.templates import environment
+from tests.every import for_each
 from tests.rendering.picture.svg import every, parsed
 
 TEXT, SHAPE = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11
@@ -49,7 +48,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize(("seat", "value"), list(product(range(6), range(1, 7))))
+@for_each(("seat", "value"), list(product(range(6), range(1, 7))))
 def test_a_die_has_as_many_pips_as_it_is_worth(seat: int, value: int) -> None:
     """Each is a closed outline of its own, and all lie on the body."""
     (pips,) = every(parsed(svg(die(seat, value))), "path", "pip")
@@ -79,7 +78,7 @@ def test_a_seventh_seat_looks_like_the_first() -> None:
     assert piece_id(die(6, 2)) != piece_id(die(0, 2))
 
 
-@pytest.mark.parametrize("look", PIECE_STYLES)
+@for_each("look", PIECE_STYLES)
 def test_every_piece_can_be_seen(look: PieceStyle) -> None:
     """In both schemes: on a square, on one that is marked, and its pips on its body."""
     for colours, grounds in ((look.light, (LIGHT_SQUARE, LIGHT_LAST)), (look.dark, (DARK_SQUARE, DARK_LAST))):
@@ -89,7 +88,7 @@ def test_every_piece_can_be_seen(look: PieceStyle) -> None:
     assert look.dark.ink in PIECES_DARK
 
 
-@pytest.mark.parametrize("look", NAMED_STYLES.values(), ids=list(NAMED_STYLES))
+@for_each("look", NAMED_STYLES.values())
 def test_every_colour_can_be_seen(look: PieceStyle) -> None:
     """By its body or by its outline, on plain squares and on marked ones; black and white on wood."""
     is_on_wood = look.name in ("black", "white")
@@ -136,7 +135,7 @@ def test_kinds_are_told_apart() -> None:
     assert float(texts["p1-_4bing"][0].get("font-size", "")) * 0.7 * len("King") < 82
 
 
-@pytest.mark.parametrize("count", [1, 4, 13, 48])
+@for_each("count", [1, 4, 13, 48])
 def test_seeds_lie_in_their_pit(count: int) -> None:
     """Each by itself, however many there are."""
     (seeds,) = every(parsed(svg(Piece(None, str(count), "seeds", count))), "path", "seed")

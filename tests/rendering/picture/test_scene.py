@@ -15,6 +15,7 @@ from pbmserv.rendering.piece_style import PIECE_STYLES, looks_of
 from pbmserv.rendering.svg.pictures import picture_of
 from pbmserv.rendering.svg.plan import SIZE, plan_of
 from pbmserv.rendering.svg.position import draw_scene
+from tests.every import for_each
 from tests.rendering.letters import MIDDLE, SIX, checkered, first_moves, played
 from tests.rendering.picture.svg import every, parsed, seen_in, told_by
 
@@ -115,8 +116,8 @@ def in_the_middle(game: Game, plies: int) -> Scene:
     return scene
 
 
-@pytest.mark.parametrize("name", sorted(games()))
-@pytest.mark.parametrize("plies", [0, 1, 9, 30])
+@for_each("name", sorted(games()))
+@for_each("plies", [0, 1, 9, 30])
 def test_every_game_has_pictures(name: str, plies: int) -> None:
     """All that stands on the board, in its place, and nothing outside the picture."""
     game = games()[name]
