@@ -21,6 +21,7 @@ from pbmserv.services.app import App
 from pbmserv.services.batch import DecidedMail, decide_mail, write_decided
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.worker import process_one
+from pbmserv.services.writer import write_now
 from pbmserv.store import accounts, players
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.inbox import InboxMessage
@@ -176,7 +177,9 @@ def at_once(post: Post, mails: Mails, first: int) -> list[int]:
     lost = []
     for each in sorted(mails, key=lambda mail: mail != first):
         found = decided[each]
-        if not isinstance(found, DecidedMail) or not write_decided(post.house, [found]):
+        if isinstance(found, DecidedMail) and write_decided(post.house, [found]):
+            write_now(post.house, found.done.letters, post.clock(), found.done.boards)
+        else:
             lost.append(each)
             in_turn(post, [each])
     return lost

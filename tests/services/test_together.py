@@ -45,7 +45,9 @@ def put(post: Post, sender: str, line: str) -> int:
 
 
 def test_a_few_at_a_time_in_one_commit(post: Post) -> None:
-    """A mail of each of some senders is written together; a second of theirs comes after it, as it must."""
+    """A mail of each of some senders is written together, then their letters, ten at a time; a second mail of
+    theirs comes after it, as it must.
+    """
     names = [f"player{number}" for number in range(MOST_TOGETHER)]
     post.people(**dict.fromkeys(names, "sesame"))
     commits: list[str] = []
@@ -59,7 +61,7 @@ def test_a_few_at_a_time_in_one_commit(post: Post) -> None:
     others = [put(post, name, "help move") for name in names]
     event.listen(post.house.engine, "commit", note)
     assert process_some(post.house, post.clock)
-    assert len(commits) == 1
+    assert len(commits) == 1 + 2
     handled = ["handled"] * (MOST_TOGETHER - 1)
     assert [post.row(each).status for each in (first, second, *others)] == [
         "handled",
@@ -68,7 +70,7 @@ def test_a_few_at_a_time_in_one_commit(post: Post) -> None:
         "waiting",
     ]
     assert process_some(post.house, post.clock)
-    assert len(commits) == 2
+    assert len(commits) == 3 + 2
     assert (moves(post, 101), moves(post, 102)) == (["C3"], ["D3"])
     assert not process_some(post.house, post.clock)
 
