@@ -45,7 +45,7 @@ from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.services.worker import process_next, process_some
 from pbmserv.services.writer import write_due
 from pbmserv.store import letters
-from pbmserv.store.engine import writing
+from pbmserv.store.engine import reading, writing
 from pbmserv.store.operating import ROBOTS
 from tests.conftest import ADDRESS, Clock, make_house, prepared, with_shared_statements
 from tests.conversation import Script, parse, play, without_chance
@@ -186,7 +186,7 @@ def play_over_the_wire(script: Script, folder: Path, hasher: PasswordHasher) -> 
         def send(raw: bytes, sender: str) -> Iterator[bytes]:
             hand_over(url, ADDRESS, sender, raw)
             deadline = time.monotonic() + PATIENCE
-            while list_inbox(house, "waiting", 1) or list_outbox(house, "waiting", 1):
+            while list_inbox(house, "waiting", 1) or is_unwritten(house) or list_outbox(house, "waiting", 1):
                 assert time.monotonic() < deadline, "the server hangs"
                 time.sleep(0.005)
             for letter in read_all(mails):
@@ -198,6 +198,12 @@ def play_over_the_wire(script: Script, folder: Path, hasher: PasswordHasher) -> 
             pytest.fail("a real clock cannot be moved")
 
         return play(script, send, cannot, cannot, cannot, cannot, cannot)
+
+
+def is_unwritten(house: App) -> bool:
+    """Whether letters are yet to become mails."""
+    with reading(house.engine) as connection:
+        return letters.next_due(connection) is not None
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,7 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
     failed: list[FailedLetter] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)
+        records.gather({board for each in due for board in _boards_of(each.letter)})
         records.know(boards)
         for each in due:
             try:
@@ -142,6 +143,12 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
             except Exception as error:
                 failed.append(_failed(records, app, each, error, now))
     run_again(lambda: _queue(app, written, failed, now))
+
+
+def _boards_of(letter: Letter) -> Sequence[int]:
+    if isinstance(letter.said, Answer):
+        return [each.number for each in letter.said.boards]
+    return () if letter.board is None else [letter.board]
 
 
 def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLetter], now: datetime) -> None:
@@ -312,7 +319,10 @@ def _failed(
     is_last = is_counted and (tries > len(RESTS) or isinstance(error, UnknownValue))
     reason = "another version has kept it" if isinstance(error, UnknownValue) else type(error).__name__
     told = pairs(mail=letter.cause.inbox_id, board=letter.board, tries=tries, error=reason)
-    log.error("a letter is set aside %s" if is_last else "a letter cannot be written %s", told)
+    if is_last:
+        log.error("a letter is set aside %s", told)
+    else:
+        log.error("a letter cannot be written %s", told)
     again_at = stored.SET_ASIDE if is_last else now + RESTS[tries - 1 if is_counted else 2]
     instead = _plain(records, app, letter, now) if is_last else WrittenLetter(letter.key, None)
     return FailedLetter(failed, tries, again_at, trace(error), instead)

@@ -217,8 +217,9 @@ _DUE: Final = _IN_ORDER.where(
     or_(letters.c.due_at > AT_ONCE, letters.c.created_at <= bindparam("before")),
 ).limit(bindparam("most"))
 _NEXT_LEFT: Final = select(func.min(letters.c.created_at)).where(letters.c.due_at == AT_ONCE)
-_NEXT_LATER: Final = select(func.min(letters.c.due_at)).where(letters.c.due_at > AT_ONCE)
-_CAUSED: Final = select(letters.c.due_at).where(letters.c.inbox_id == bindparam("inbox_id"))
+_IS_TRIED: Final = letters.c.due_at < SET_ASIDE
+_NEXT_LATER: Final = select(func.min(letters.c.due_at)).where(letters.c.due_at > AT_ONCE, _IS_TRIED)
+_CAUSED: Final = select(letters.c.due_at).where(letters.c.inbox_id == bindparam("inbox_id"), _IS_TRIED)
 _FAILED: Final = (
     update(letters)
     .where(letters.c.id == bindparam("key"), letters.c.tries == bindparam("tried"))

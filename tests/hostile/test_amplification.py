@@ -18,13 +18,14 @@ BOARDS = range(101, 111)
 
 @pytest.fixture
 def club(sqlite_house: App, clock: Clock) -> Post:
-    """Alice and bob, who play on ten boards, where a From address proves nothing."""
+    """Alice and bob, who play on ten boards, and have had the letter of the day; a From address proves nothing."""
     post = Post(replace(sqlite_house, server=Server(ADDRESS, variants=True, confirm="from")), clock)
     post.people(alice="sesame", bob="poppy")
     for number in BOARDS:
         post.mail(ALICE, "", f"challenge alice bob -size=5x5\n{number} c3")
         post.mail(BOB, f"{number} a1")
     post.clock.move(days=2)
+    post.work()
     return post.with_server(confirm="ask")
 
 

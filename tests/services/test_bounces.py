@@ -286,7 +286,7 @@ def test_no_fault_of_ours_in_counting_stops_the_sender(
         with writing(post.house.engine) as connection:
             connection.execute(insert(entries), [{"match": number, **nonsense} for number in (102, 103, 104)])
     else:
-        monkeypatch.setattr("pbmserv.services.bounces.plain_notice", None)
+        monkeypatch.setattr("pbmserv.services.bounces.fixed_notice", None)
     deliver_due(post.house, Refusing(BOB, GONE), post.clock)
     assert statuses(post)[-3:] == ["failed"] * 3
     assert "waiting" not in [letter.status for letter in post.letters() if letter.kind != "notice"]

@@ -163,7 +163,7 @@ def test_her_time_begins_with_the_digest(club: Post) -> None:
 
 def test_the_most_urgent_first_and_the_rest_by_number(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """The least time left, and where as much is left, what waits longest; with room for two."""
-    monkeypatch.setattr(digests, "MOST_SHOWN", 2)
+    monkeypatch.setattr("pbmserv.services.digest.MOST_SHOWN", 2)
     club.mail(ALICE, "show 102")
     hand_over(club)
     (digest,) = send_due(club, EVENING)
@@ -240,7 +240,7 @@ def test_a_fault_with_one_keeps_nobody_else_waiting(club: Post, monkeypatch: pyt
             raise ValueError("a fault of ours")
         return view_board(board, viewer, **others)
 
-    monkeypatch.setattr(digests, "view_board", fails_for_bob)
+    monkeypatch.setattr("pbmserv.services.digest.view_board", fails_for_bob)
     club = replace(club, house=replace(club.house, recent=RecentBoards()))
     letters = send_due(club, EVENING)
     assert [letter.recipient for letter in letters] == [ALICE]

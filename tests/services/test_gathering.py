@@ -10,7 +10,10 @@ import pytest
 from sqlalchemy import event
 
 from pbmserv.matches.conditional_moves import PlanKind
+from pbmserv.services import worker
 from pbmserv.services.app import App
+from pbmserv.services.worker import process_some
+from pbmserv.services.writer import write_now
 from pbmserv.store import clocks
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import Shown
@@ -121,13 +124,23 @@ def post_board(post: Post) -> Any:
         return TransactionQueries(connection).board(101)
 
 
-def test_a_move_asks_few_questions_and_none_twice(post: Post) -> None:
+def test_a_move_asks_few_questions_and_none_twice(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it is decided; and while its two letters are written, none but what waits for either."""
     (*_, letter) = (each for each in post.letters() if each.match == 101 and each.recipient == "alice@example.org")
     raw = post.write(letter.recipient, "Re: Board 101", "c3", To=address_of(letter))
     post.put(raw, letter.recipient, [address_of(letter)])
+    decided: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(worker, "write_now", lambda *given: decided.append(given))
     with statements(post) as seen:
-        post.work()
+        assert process_some(post.house, post.clock)
     asked = [each for each in seen if each.startswith("SELECT") and "FROM inbox" not in each]
     assert post.moves() == ["C3"]
     assert len(set(asked)) == len(asked)
     assert len(asked) < 12
+    with statements(post) as seen:
+        write_now(*decided[0])
+    asked = [each for each in seen if each.startswith("SELECT")]
+    print("\n\n".join(asked))
+    asked = [each for each in asked if "FROM letters" not in each]
+    assert len(set(asked)) == len(asked)
+    assert len(asked) < 6

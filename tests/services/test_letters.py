@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from pbmserv.services import letters, worker, writer
 from pbmserv.services.admin.findings import Verdict
 from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.admin.traces import trace
+from pbmserv.services.posting import see_fate
+from pbmserv.services.worker import seconds_until_due
 from pbmserv.services.writer import RESTS, write_due
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
@@ -138,6 +141,11 @@ def test_where_even_the_sentence_fails_nothing_is_sent(club: Post, monkeypatch: 
         club.clock.now += rest
         assert written(club) == []
     assert waiting(club) == [(BOB, 5)]
+    assert seconds_until_due(club.house, club.clock()) == inf
+    with writing(club.house.engine) as connection:
+        outbox.mark_sent(connection, [each.id for each in club.letters()], club.clock())
+    fate = see_fate(club.house, club.inbox()[-1].id, ALICE)
+    assert (fate and fate.state) == "done"
     assert lines_of(club) == [(BOB, "set aside", 5, "board: Bug")]
     assert letters_in_status(club) == (Verdict.ATTENTION, "0 waiting; 1 that our own program failed over")
     assert len(club.mail(ALICE, "help")) == 1

@@ -13,7 +13,7 @@ from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle, puzzle_board
 from pbmserv.services import find_puzzles
 from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.scheduler.puzzles import send_puzzles
-from pbmserv.store import outbox, puzzles
+from pbmserv.store import letters, puzzles
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
 from pbmserv.store.puzzles import packed
@@ -158,16 +158,16 @@ def test_two_schedulers_send_it_once(club: Post) -> None:
 def test_a_scheduler_that_dies_sends_it_the_next_time(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of it is stored before all is, so nothing is lost and nothing comes twice."""
     club.mail(ALICE, "set puzzle weekly")
-    queue = outbox.queue
+    add = letters.add
 
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outbox, "queue", die)
+    monkeypatch.setattr(letters, "add", die)
     with pytest.raises(KeyboardInterrupt):
         due(club, timedelta(minutes=1))
     assert tries_of(club, "alice") == {}
-    monkeypatch.setattr(outbox, "queue", queue)
+    monkeypatch.setattr(letters, "add", add)
     assert len(due(club, timedelta(0))) == 1
     assert due(club, timedelta(minutes=1)) == []
 

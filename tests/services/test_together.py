@@ -45,7 +45,9 @@ def put(post: Post, sender: str, line: str) -> int:
 
 
 def test_a_few_at_a_time_in_one_commit(post: Post) -> None:
-    """A mail of each of some senders is written together; a second of theirs comes after it, as it must."""
+    """A mail of each of some senders is written together, then their letters, ten at a time; a second mail of
+    theirs comes after it, as it must.
+    """
     names = [f"player{number}" for number in range(MOST_TOGETHER)]
     post.people(**dict.fromkeys(names, "sesame"))
     commits: list[str] = []
