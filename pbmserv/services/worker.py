@@ -53,6 +53,8 @@ TURNS: Final[Mapping[int, Sequence[int]]] = MappingProxyType(
 )
 """Which of MOST_TURNS turns serve a slower lane first, so that nobody waits for ever."""
 
+NOTHING_VERIFIED: Final = VerifiedCredentials({}, (), {})
+
 MOST_TOGETHER: Final = 10
 """The most mails of one round: the first answer waits for the last."""
 
@@ -123,10 +125,14 @@ def _process_few(
         try:
             with reading(app.engine) as connection:
                 message = inbox.claim(connection, mail_id, clock())
-            if message is not None and message.is_held_up:
+            if message is None:
+                continue
+            found = None if message.is_held_up else _read_open(app, message)
+            # Each wrong password counts before the next is verified.
+            if found is None or has_secrets(found.runnable):
                 apart.append(mail_id)
-            elif message is not None:
-                read.append(read_mail(app, message, clock))
+            else:
+                read.append(ReadMail(found, NOTHING_VERIFIED))
         except Exception as error:
             if is_database_away(error):
                 raise
@@ -167,10 +173,15 @@ def _claimed(app: App, now: datetime, claim: ClaimMail, lanes: Sequence[int]) ->
 
 def read_mail(app: App, message: InboxMessage, clock: Callable[[], datetime]) -> ReadMail:
     """Reads a mail on a snapshot, and verifies its passwords."""
-    with reading(app.engine, snapshot=True) as connection:
-        pending = open_mail(connection, app, message)
+    pending = _read_open(app, message)
+    with reading(app.engine) as connection:
         to_verify = _credentials(connection, app, pending, clock())
     return ReadMail(pending, verify(to_verify, app.hasher))
+
+
+def _read_open(app: App, message: InboxMessage) -> PendingMail:
+    with reading(app.engine, snapshot=True) as connection:
+        return open_mail(connection, app, message)
 
 
 def decide_mails(app: App, read: Sequence[ReadMail], clock: Callable[[], datetime]) -> list[ProcessedMail | None]:

@@ -45,6 +45,9 @@ def _plain(value: object) -> Any:
     match value:
         case Enum():
             return {_CLASS: type(value).__name__, "member": value.name}
+        # By name, as the command itself: an example may show a password, and no row holds one.
+        case str() if value in _examples():
+            return {_CLASS: "example", "name": _examples()[value]}
         case None | bool() | int() | float() | str():
             return value
         case datetime():
@@ -84,12 +87,20 @@ def _value(plain: Any) -> Any:
             return {_value(key): _value(each) for key, each in plain["items"]}
         case "command":
             return commands()[plain["name"]]
+        case "example":
+            return commands()[plain["name"]].example
         case "game":
             return games()[plain["name"]].info
         case kind if issubclass(_kinds()[kind], Enum):
             return _kinds()[kind][plain["member"]]
         case kind:
             return _kinds()[kind](**{name: _value(each) for name, each in plain.items()})
+
+
+@cache
+def _examples() -> Mapping[str, str]:
+    """The names of commands, by their examples."""
+    return {command.example: command.name for command in commands().values()}
 
 
 @cache

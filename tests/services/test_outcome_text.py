@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from pbmserv.services.outcome_text import outcome_text
 from pbmserv.services.posting import find_posted, see_fate
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.engine import reading
@@ -24,6 +25,11 @@ def club(post: Post) -> Post:
 
 
 def told(club: Post) -> str:
+    """What is told of the newest mail."""
+    return outcome_text(club.house.server, kept(club))
+
+
+def kept(club: Post) -> str:
     """What is kept of the newest mail."""
     with reading(club.house.engine) as connection:
         found: str = connection.execute(select(inbox.c.outcome).order_by(inbox.c.id.desc()).limit(1)).scalar_one()
@@ -82,7 +88,7 @@ def test_no_secret_is_kept(club: Post) -> None:
         "signup eve tahini x y",
     ):
         club.mail(ALICE, "", line)
-        assert not any(word in told(club) for word in PASSWORDS), line
+        assert not any(word in kept(club) for word in PASSWORDS), line
 
 
 def test_it_goes_with_the_mail(club: Post) -> None:

@@ -197,7 +197,7 @@ def test_whoever_dies_over_it_leaves_nothing_half_done(club: Post, monkeypatch: 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ratings, "add", killed)
+        patch.setattr(ratings, "add_rows", killed)
         with pytest.raises(KeyboardInterrupt):
             recount_all(club.house)
     assert stored(club.house) == before

@@ -48,7 +48,8 @@ class TraceEvent:
 def list_received(app: App, wanted: MailFilter, count: int) -> Sequence[ReceivedMail]:
     """The newest received mails that pass a filter."""
     with reading(app.engine) as connection:
-        return mail_history.inbox_listing(connection, wanted, count)
+        found = mail_history.inbox_listing(connection, wanted, count)
+    return [replace(each, outcome=outcome_text(app.server, each.outcome)) for each in found]
 
 
 def list_outgoing(app: App, wanted: MailFilter, count: int) -> Sequence[QueuedMessage]:
