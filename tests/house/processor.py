@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-BUDGET = 0.0
+BUDGET = 460.0
 """Rounds, a quarter above what a fresh clone takes. It may fall in any commit; it rises in one that says why."""
 
 WORDS = (

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from itertools import product
 
+from pbmserv.commands import queue_notation
 from pbmserv.parser.command_block import MOST_COMMANDS
 from pbmserv.parser.parse import TooManyCommands, as_kept, parse_mail
-from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, ParsedMail, Unparsed
+from pbmserv.parser.parsed import MOST_COMMENT_CHARACTERS, IncomingMail, Parsed, ParsedMail, Unparsed
 from tests.every import every, for_each
 from tests.parser.meaning import of
 
@@ -193,3 +194,12 @@ def test_yes_and_no(answer: str) -> None:
     assert told(read(ANSWER, f"{answer}\nNo.\nBye")) == told(read("", f"{answer}\nNo.\nBye")) == [word, "no"]
     below = read(ANSWER, f"c3\n{answer}\nBye")
     assert (told(below), below.comment) == (["move 101 c3"], f"{answer}\nBye")
+
+
+def test_a_plan_that_is_too_long_is_not_read_in_part() -> None:
+    """Nothing is made of a plan whose line is cut off: its end might have made it another one."""
+    for words in ("if a1 then b2; " * 300, "a1 b2; " * 300):
+        (line,) = read("", f"queue 101 {words.rstrip('; ')}").lines
+        assert isinstance(line, Parsed)
+        plan = queue_notation.read(line.arguments.ahead)
+        assert plan == queue_notation.Misread("", "", "cut")

@@ -18,7 +18,7 @@ from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, marked
-from tests.every import for_each
+from tests.every import every
 from tests.rendering.letters import (
     ADDRESS,
     FOUR,
@@ -176,15 +176,18 @@ def test_parts_are_the_same_every_time() -> None:
     assert letter(view_board(board, "alice")) == letter(view_board(played(MIDDLE), "alice"))
 
 
-@for_each("name", every_letter())
-def test_parts_are_fit_for_every_program(name: str) -> None:
+def test_parts_are_fit_for_every_program() -> None:
     """ASCII, small enough, nothing remote, no picture, no script."""
-    html = every_letter()[name]
-    assert html.isascii()
-    assert len(html) < GMAIL_CUTS_OFF_ABOVE
-    html = html.replace('href="https://club.test/', 'href="')
-    for forbidden in ("<img", "<svg", "<script", "http:", "https:", "url(", "@import", "position:", "<link"):
-        assert forbidden not in html
+
+    def check(name: str) -> None:
+        html = every_letter()[name]
+        assert html.isascii()
+        assert len(html) < GMAIL_CUTS_OFF_ABOVE
+        html = html.replace('href="https://club.test/', 'href="')
+        for forbidden in ("<img", "<svg", "<script", "http:", "https:", "url(", "@import", "position:", "<link"):
+            assert forbidden not in html
+
+    every(every_letter(), check)
 
 
 def test_where_most_can_be_chosen_from_the_board_stays() -> None:

@@ -77,10 +77,10 @@ def _seats(game: Game, options: dict[str, str], moves: list[str]) -> list[int]:
     ("name", "options", "plies"),
     [
         ("cephalopod", {"size": "3x5"}, 60),
-        ("cephalopod", {"size": "5x5"}, 120),
-        ("four-in-a-row", {}, 28),
-        ("morris", {}, 36),
-        ("reversi", {"size": "6"}, 28),
+        pytest.param(*("cephalopod", {"size": "5x5"}, 120), marks=pytest.mark.soak),
+        pytest.param(*("four-in-a-row", {}, 28), marks=pytest.mark.soak),
+        pytest.param(*("morris", {}, 36), marks=pytest.mark.soak),
+        pytest.param(*("reversi", {"size": "6"}, 28), marks=pytest.mark.soak),
     ],
 )
 def test_a_planted_blunder_is_named(name: str, options: dict[str, str], plies: int) -> None:

@@ -63,7 +63,7 @@ def test_short_proofs_again(ending: ProvenEnding) -> None:
     assert prove_again(ending)[1]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("ending", DECIDED[::29], ids=lambda each: each.name)
 def test_long_proofs_again(ending: ProvenEnding) -> None:
     """A few of all."""

@@ -8,7 +8,11 @@ from pbmserv.robots.cephalopod.table import unpacked
 from pbmserv.robots.cephalopod.thinker import WindowJudge
 from tests.robots.test_cephalopod_thinker import positions
 
-pytest.importorskip("numba")
+
+@pytest.fixture(autouse=True)
+def numba() -> None:
+    """Skips where it is not installed; it is imported, which takes a second, only where something runs."""
+    pytest.importorskip("numba")
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def test_what_is_offered_can_be_played(sqlite_post: Post, name: str) -> None:
     play(sqlite_post, name, PLIES, Random(f"taps of {name}"))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("name", list(games()))
 def test_whole_games_by_what_is_offered(sqlite_post: Post, name: str) -> None:
     """To the end, whose letter says why it is over; nothing is left to be played."""
