@@ -71,7 +71,7 @@ class Letter:
     said: Said
     kind: MailKind
     recipient: str
-    """The address. Empty: nobody is told."""
+    """The address; empty where it goes to nobody."""
 
     userid: str = ""
     """The player whose address that is; empty where it is nobody's."""

@@ -44,6 +44,18 @@ _FEWEST: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the database said of a mail's sender when it was read: if that has changed, it is read again."""
+
+    sender: str | None
+    identity: SenderIdentity
+    # The From address, where the mail answers a question that went elsewhere, and counts as from there.
+    elsewhere: str | None
+    # The open question that a word in the lines names.
+    named: Confirmation | None
+
+
+@dataclass(frozen=True, slots=True)
 class PendingMail:
     """A mail from the inbox, read and parsed."""
 
@@ -51,40 +63,39 @@ class PendingMail:
     # As it came, and as it counts.
     came: IncomingMail = field(repr=False)
     mail: IncomingMail
-    identity: SenderIdentity
+    grounds: Grounds
     parsed: ParsedMail
     # Words below the lines that are passed on to nobody, since they may not be the sender's.
     left_out: tuple[str, ...] = ()
     # The same, and those of which the sender was told before.
     unsent: tuple[str, ...] = ()
-    # The open question that a word in the lines names.
-    named: Confirmation | None = None
-    # The From address, where the mail answers a question that went elsewhere, and counts as from there.
-    elsewhere: str | None = None
     # What an unknown sender, or a mail without a command, asks about: a topic of `topics`, or empty.
     topic: str = ""
     # Of a mail that no person wrote: what it says of a mail of ours, and what shows that it is from `doctor`.
     report: Report | None = None
     to_self: SentToSelf | None = None
-    # What the reading depended on: if that has changed, it is read again.
-    grounds: "Grounds | None" = field(default=None, repr=False, compare=False)
     # The copy that is kept of it once it is handled, without its secrets.
     kept: bytes = field(default=b"", repr=False, compare=False)
+
+    @property
+    def identity(self) -> SenderIdentity:
+        """Who it is from."""
+        return self.grounds.identity
+
+    @property
+    def elsewhere(self) -> str | None:
+        """Its From address, where it counts as from another."""
+        return self.grounds.elsewhere
+
+    @property
+    def named(self) -> Confirmation | None:
+        """The open question that a word in the lines names."""
+        return self.grounds.named
 
     @property
     def runnable(self) -> ParsedMail:
         """The lines that may be run: none, if no person wrote the mail."""
         return self.parsed if self.mail.automatic is None else ParsedMail()
-
-
-@dataclass(frozen=True, slots=True)
-class Grounds:
-    """What the database said of a mail's sender when it was read."""
-
-    sender: str | None
-    identity: SenderIdentity
-    elsewhere: str | None
-    named: Confirmation | None
 
 
 def grounds_of(connection: Connection, app: App, pending: PendingMail) -> Grounds:
@@ -120,8 +131,8 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         to_self = sent_to_self(app, message, mail.automatic, report)
     if message.full_size is not None:
         grounds = Grounds(mail.sender, _of_stranger(identity, ParsedMail()), elsewhere, None)
-        unread = PendingMail(message, came, mail, identity, ParsedMail(), report=report, to_self=to_self)
-        return replace(unread, grounds=grounds, kept=_kept(connection, app, unread))
+        unread = PendingMail(message, came, mail, grounds, ParsedMail(), report=report, to_self=to_self)
+        return replace(unread, kept=_kept(connection, app, unread))
     player = identity.player
     addresses = frozenset(each for each in (mail.sender, player.address if player else None) if each)
     ours = OurWords()
@@ -151,16 +162,13 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         message,
         came,
         written.mail,
-        identity,
+        Grounds(mail.sender, identity, elsewhere, named),
         written.parsed,
         written.left_out,
         written.unsent,
-        named,
-        elsewhere,
         topic,
         report,
         to_self,
-        Grounds(mail.sender, identity, elsewhere, named),
     )
     return replace(pending, kept=_kept(connection, app, pending))
 

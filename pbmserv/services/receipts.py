@@ -20,7 +20,7 @@ from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import CommandResult, touched
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store import accounts, letters, operating
-from pbmserv.store.letters import Cursor
+from pbmserv.store.letters import LogCursor
 from pbmserv.store.queries import TransactionQueries
 
 WAIT_FOR_PAGE: Final = timedelta(minutes=10)
@@ -109,7 +109,7 @@ def note(work: UnitOfWork, acknowledgement: Acknowledgement, player: Player | No
     for board in acknowledgement.moved_on:
         letters.drop(work.connection, player.userid, board)
         if acknowledgement.on_page_at is not None:
-            seen = Cursor(board, player.id, work.boards[board].state.entries)
+            seen = LogCursor(board, player.id, work.boards[board].state.entries)
             letters.move_cursors(work.connection, [seen], acknowledgement.on_page_at)
         elif any(is_robot(work.records, userid) for userid in work.boards[board].match.userids):
             letters.forget_page_move(work.connection, board, player.id)

@@ -40,7 +40,7 @@ from pbmserv.store.engine import (
     trace,
     writing,
 )
-from pbmserv.store.letters import Cursor, WaitingLetter
+from pbmserv.store.letters import LogCursor, WaitingLetter
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -64,7 +64,7 @@ class WrittenLetter:
     message: OutboxMessage | None
     along: tuple[int, ...] = ()
     counted: tuple[Counted, ...] = ()
-    told: tuple[Cursor, ...] = ()
+    told: tuple[LogCursor, ...] = ()
     """What its reader knows once it has gone."""
 
 
@@ -196,13 +196,13 @@ def _written(
     return WrittenLetter(letter.key, message, _keys(along), counted, _told(records, letter, message))
 
 
-def _told(records: TransactionQueries, letter: Letter, message: OutboxMessage) -> tuple[Cursor, ...]:
+def _told(records: TransactionQueries, letter: Letter, message: OutboxMessage) -> tuple[LogCursor, ...]:
     """Up to which entries the reader of a mail knows the boards that it shows as they stand."""
     if message.player_id is None or not letter.userid:
         return ()
     shown = ((records.board(number), ply) for number, ply in message.shown if number > 0)
     return tuple(
-        Cursor(board.match.number, message.player_id, board.state.entries, board.state.status != "active")
+        LogCursor(board.match.number, message.player_id, board.state.entries, board.state.status != "active")
         for board, ply in shown
         if board is not None and ply == board.state.plies and board.match.seat_of(letter.userid) is not None
     )

@@ -130,7 +130,7 @@ def delete_of(connection: Connection, userid: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class LogCursor:
     """Up to which entry of a board's log one of its players knows it."""
 
     board: int
@@ -145,7 +145,7 @@ def known_up_to(connection: Connection, board: int, player_id: int) -> int | Non
     return connection.execute(_CURSOR, {"board": board, "who": player_id}).scalar_one_or_none()
 
 
-def move_cursors(connection: Connection, moved: Collection[Cursor], on_page_at: datetime | None = None) -> None:
+def move_cursors(connection: Connection, moved: Collection[LogCursor], on_page_at: datetime | None = None) -> None:
     """Notes what players were told, or have seen on a page where they moved at that time."""
     if moved:
         rows = [
@@ -160,7 +160,7 @@ def forget_page_move(connection: Connection, board: int, player_id: int) -> None
     connection.execute(_OFF_PAGE, {"board": board, "who": player_id})
 
 
-def forget_cursors(connection: Connection, ended: Collection[Cursor]) -> None:
+def forget_cursors(connection: Connection, ended: Collection[LogCursor]) -> None:
     """Drops what is no longer needed once the end of a game was told."""
     if ended:
         connection.execute(_FORGET, [{"board": each.board, "who": each.player_id} for each in ended])
