@@ -14,6 +14,7 @@ from pbmserv.commands.command import (
     arguments_of,
     commands,
 )
+from pbmserv.commands.lookup import WrongForm, read_page
 from pbmserv.commands.queue import QueueArguments
 from pbmserv.parser.line import parse_line
 from tests.every import every
@@ -70,3 +71,12 @@ def test_arguments_are_named_alike() -> None:
     assert arguments_of(QueueArguments, read) == QueueArguments(101, "cephalopod", None, "if b2 then c3")
     with pytest.raises(AttributeError):
         arguments_of(Command, read)
+
+
+def test_a_page_has_four_digits_at_most() -> None:
+    """Any other number is refused as a page; no listing is as long."""
+    command = commands()["ratings"]
+    assert [read_page([("page", number)], command) for number in ("1", "9999")] == [1, 9999]
+    for number in ("0", "10000", "-1", "1.5", "²"):
+        with pytest.raises(WrongForm):
+            read_page([("page", number)], command)
