@@ -1,9 +1,9 @@
 """Changes the core in a hundred places, one at a time, and names the changes that no quick test notices.
 
 `make mutants` (`python -m tests.mutants`) works in copies of the checkout. After each change it runs, until one
-fails, the tests that import the changed module, the golden conversations and the tests of its folder. What
-survives is a hole in the tests, dead code, or makes no difference. The same seed makes
-the same changes of the same code.
+fails, the tests that import the changed module, the parser's corpus, the golden conversations and the tests of the
+module's folder. What survives is a hole in the tests, dead code, or makes no difference. The same seed makes the
+same changes of the same code.
 """
 
 import argparse
@@ -32,7 +32,7 @@ CORE: Final = (
     *("games/breakthrough.py", "games/cephalopod.py", "games/clobber.py", "games/draughts.py", "games/morris.py"),
 )
 COPIED: Final = ("pbmserv", "migrations", "templates", "tests", "deploy", "docs", "pyproject.toml", "README.md")
-GOLDEN: Final = "tests/test_golden.py"
+ALWAYS: Final = ("tests/parser/test_corpus.py", "tests/test_golden.py")
 MOST_NEAR: Final = 8
 """Files of tests that import a changed module, which are run."""
 
@@ -117,7 +117,7 @@ def tests_of(path: str) -> list[str]:
     near = [str(file.relative_to(ROOT)) for file in files if any(each in file.read_text() for each in says)]
     folder = f"tests/{path.split('/')[1]}"
     near.sort(key=lambda test: not test.startswith(folder))
-    return [*near[:MOST_NEAR], GOLDEN, *([folder] if folder != "tests/games" else [])]
+    return [*near[:MOST_NEAR], *ALWAYS, *([folder] if folder != "tests/games" else [])]
 
 
 def passes(copy: Path, tests: list[str], *options: str, within: float | None = None) -> bool:

@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
+
 from pbmserv.commands.command import Arguments, BoardRef, Command, commands
+from pbmserv.commands.lookup import WrongForm, read_page
 from pbmserv.commands.practice import ROBOT
 from pbmserv.parser.line import parse_line
 from tests.commands.memory import Table
@@ -56,3 +59,12 @@ def test_the_first_of_several_is_meant() -> None:
     read = Arguments(boards=(BoardRef(101), BoardRef(102)), userids=("anna", "bob"))
     assert (read.board, read.first_board, read.userid, read.first_userid) == (101, 101, "anna", "anna")
     assert (Arguments().first_board, Arguments().first_userid) == (None, None)
+
+
+def test_a_page_has_four_digits_at_most() -> None:
+    """Any other number is refused as a page; no listing is as long."""
+    command = commands()["ratings"]
+    assert [read_page([("page", number)], command) for number in ("1", "9999")] == [1, 9999]
+    for number in ("0", "10000", "-1", "1.5", "²"):
+        with pytest.raises(WrongForm):
+            read_page([("page", number)], command)
