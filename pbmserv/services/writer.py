@@ -1,8 +1,9 @@
 """Writes letters after the commit that decided them, each once, with all that waits for the same reader and board.
 
 What a letter says is kept by the transaction that decides it. So neither a fault in writing it nor the end of the
-process undoes anything: what nobody has written is written by the next who looks (`write_due`). A letter that
-cannot be written is tried a few times; then its reader gets one plain sentence instead, and it is set aside.
+process undoes anything: what nobody has written is written by the next who looks (`write_due`). A letter
+that cannot be written, or ends the processes that write it, is tried a few times; then its reader gets one plain
+sentence instead, and it is set aside.
 """
 
 import logging
@@ -49,6 +50,8 @@ TOGETHER: Final = 10
 
 RESTS: Final = tuple(timedelta(seconds=each) for each in (1, 10, 60, 600))
 """How long a letter rests that could not be written, after each try but the last."""
+
+MOST_TRIES: Final = len(RESTS) + 1
 
 MOST_NAMED: Final = 40
 """Moves that the letter of the day names."""
@@ -106,9 +109,33 @@ def write_due(app: App, now: datetime) -> bool:
     """Writes some letters that are due and that nobody has written; whether there were any."""
     with reading(app.engine) as connection:
         due = stored.due(connection, now, TOGETHER)
-    if due:
-        _write(app, due, now)
-    return bool(due)
+    if not due:
+        return False
+    with writing(app.engine) as connection:
+        found = [stored.take_in_hand(connection, each, now + _rest(each.tries + 1)) for each in due]
+    ours = [each for each in found if each is not None]
+    # What has ended a process at each try is not tried once more.
+    if to_try := [each for each in ours if each.tries <= MOST_TRIES]:
+        _write(app, to_try, now)
+    for each in ours:
+        if each.tries > MOST_TRIES:
+            _give_up(app, each, KilledByLetter(), now)
+    return True
+
+
+class KilledByLetter(Exception):
+    """The process that wrote a letter has ended each time."""
+
+
+def _rest(tries: int) -> timedelta:
+    """How long a letter rests after that many tries."""
+    return RESTS[min(tries, len(RESTS)) - 1]
+
+
+def _give_up(app: App, waiting: WaitingLetter, error: Exception, now: datetime) -> None:
+    with reading(app.engine) as connection:
+        failure = _failed(TransactionQueries(connection, app.recent), app, waiting, error, now)
+    run_again(lambda: _queue(app, [], [failure], now))
 
 
 def _write(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState] = ()) -> None:
@@ -122,9 +149,7 @@ def _write(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequen
             for each in due:
                 _write(app, [each], now, boards)
             return
-        with reading(app.engine) as connection:
-            failure = _failed(TransactionQueries(connection, app.recent), app, due[0], error, now)
-        run_again(lambda: _queue(app, [], [failure], now))
+        _give_up(app, due[0], error, now)
 
 
 def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState]) -> None:
@@ -315,15 +340,15 @@ def _failed(
     Trouble with one statement does not count: the letter is tried for ever.
     """
     letter, is_counted = failed.letter, not is_database_trouble(error)
-    tries = failed.tries + is_counted
-    is_last = is_counted and (tries > len(RESTS) or isinstance(error, UnknownValue))
+    tries = failed.tries + (not failed.is_in_hand) - (not is_counted)
+    is_last = is_counted and (tries >= MOST_TRIES or isinstance(error, UnknownValue))
     reason = "another version has kept it" if isinstance(error, UnknownValue) else type(error).__name__
     told = pairs(mail=letter.cause.inbox_id, board=letter.board, tries=tries, error=reason)
     if is_last:
         log.error("a letter is set aside %s", told)
     else:
         log.error("a letter cannot be written %s", told)
-    again_at = stored.SET_ASIDE if is_last else now + RESTS[tries - 1 if is_counted else 2]
+    again_at = stored.SET_ASIDE if is_last else now + (_rest(tries) if is_counted else RESTS[2])
     instead = _plain(records, app, letter, now) if is_last else WrittenLetter(letter.key, None)
     return FailedLetter(failed, tries, again_at, trace(error), instead)
 

@@ -38,10 +38,11 @@ LEFT_ALONE: Final = timedelta(seconds=3)
 
 @dataclass(frozen=True, slots=True)
 class WaitingLetter:
-    """A row: its letter, and how often it was tried to write it."""
+    """A row: its letter, how often it was tried to write it, and whether the present try is counted already."""
 
     letter: Letter
     tries: int = 0
+    is_in_hand: bool = False
 
     @property
     def key(self) -> int:
@@ -111,6 +112,13 @@ def next_due(connection: Connection) -> datetime | None:
 def caused_by(connection: Connection, inbox_id: int) -> list[datetime]:
     """When the letters are due that a mail has caused and that are not written yet."""
     return [*connection.execute(_CAUSED, {"inbox_id": inbox_id}).scalars()]
+
+
+def take_in_hand(connection: Connection, waiting: WaitingLetter, again_at: datetime) -> WaitingLetter | None:
+    """Counts a try before it begins, in case the process ends over it; None where somebody else was quicker."""
+    tries = waiting.tries + 1
+    taken = mark_failed(connection, waiting, tries, "a process ended over it", again_at)
+    return WaitingLetter(waiting.letter, tries, is_in_hand=True) if taken else None
 
 
 def mark_failed(connection: Connection, failed: WaitingLetter, tries: int, error: str, again_at: datetime) -> bool:
