@@ -7,7 +7,7 @@ sentence instead, and it is set aside.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -160,9 +160,11 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
         records = TransactionQueries(connection, app.recent)
         records.gather({board for each in due for board in _boards_of(each.letter)})
         records.know(boards)
+        known: dict[tuple[int, int], int] = {}
         for each in due:
             try:
-                written.append(_written(connection, records, app, each.letter, now))
+                written.append(_written(connection, records, app, each.letter, now, known))
+                known |= {(each.board, each.player_id): each.entry for each in written[-1].told}
             except DBAPIError:
                 raise
             except Exception as error:
@@ -195,8 +197,14 @@ def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLe
 
 
 def _written(
-    connection: Connection, records: TransactionQueries, app: App, letter: Letter, now: datetime
+    connection: Connection,
+    records: TransactionQueries,
+    app: App,
+    letter: Letter,
+    now: datetime,
+    told_now: Mapping[tuple[int, int], int],
 ) -> WrittenLetter:
+    """The mail that a letter becomes; `told_now` is what others of the same commit tell, by board and player."""
     waiting = stored.waiting_for(connection, letter.userid) if letter.userid else []
     others = [each.letter for each in waiting if each.key != letter.key]
     along: list[Letter] = []
@@ -205,7 +213,10 @@ def _written(
             raise UnknownValue
         case BoardNews():
             along = [each for each in others if each.board == letter.board and _is_news(each)]
-            letter = _with_news(connection, records, letter, letter.said, along)
+            latest = told_now.get((letter.board or 0, _id_of(records, letter)))
+            letter = _with_news(connection, records, letter, letter.said, along, latest)
+            if _is_silent(records, letter):
+                return WrittenLetter(letter.key, None, _keys(along))
         case MoveToTell():
             along = [each for each in others if isinstance(each.said, MoveToTell)]
             letter = _moves_of_the_day(records, letter, along)
@@ -255,7 +266,12 @@ def _is_news(waiting: Letter) -> bool:
 
 
 def _with_news(
-    connection: Connection, records: TransactionQueries, letter: Letter, news: BoardNews, along: Sequence[Letter]
+    connection: Connection,
+    records: TransactionQueries,
+    letter: Letter,
+    news: BoardNews,
+    along: Sequence[Letter],
+    told: int | None,
 ) -> Letter:
     """News of a board since what its reader knows, with what waited to be told to them there; it answers what was
     to be answered.
@@ -272,13 +288,29 @@ def _with_news(
     player = records.player(letter.userid)
     if board is None or player is None or news.is_watched or news.begins_turn:
         return replace(letter, said=news)
-    known, seat = stored.known_up_to(connection, board.match.number, player.id), board.match.seat_of(player.userid)
+    known = stored.known_up_to(connection, board.match.number, player.id) if told is None else told
+    seat = board.match.seat_of(player.userid)
     tells_own = board.state.status != "active" or any(isinstance(each.said, Answer) for each in along)
     if known is not None:
         news = replace(news, since=known if tells_own else board.known_to(seat, known))
     elif not tells_own:
         news = replace(news, since=None)
     return replace(letter, said=news)
+
+
+def _id_of(records: TransactionQueries, letter: Letter) -> int:
+    player = records.player(letter.userid)
+    return 0 if player is None else player.id
+
+
+def _is_silent(records: TransactionQueries, letter: Letter) -> bool:
+    """Whether news of a running board would tell its player nothing that they do not know."""
+    match letter.said:
+        case BoardNews(words="", remarks=(), is_talk=False, is_watched=False, begins_turn=False, since=int(since)):
+            board = records.board(letter.board) if letter.board is not None else None
+            seat = None if board is None else board.match.seat_of(letter.userid)
+            return board is not None and board.state.status == "active" and not board.has_news(seat, since)
+    return False
 
 
 def _moves_of_the_day(records: TransactionQueries, letter: Letter, along: Sequence[Letter]) -> Letter:
