@@ -100,7 +100,7 @@ class Settings:
     )
     operator: str = setting(
         "",
-        "mail address that is told of lasting trouble; not shown to anybody; empty: nobody is",
+        "mail address that gets reports of lasting trouble; never shown; empty: none",
         forms.mail_address,
     )
     health: str = setting(
