@@ -157,8 +157,8 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     asks, or needs --yes.
 
     Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
-    gets no answer, and nobody is notified. Anybody can forge an address, so such a ban ends no game, and mail still goes
-    there.
+    gets no answer, and nobody is notified. Anybody can forge an address, so such a ban ends no game, and mail
+    still goes there.
 
     Examples:
         pbmserv admin ban @spam.example

@@ -116,7 +116,7 @@ def test_an_address_is_added_before_and_changed_to_after(club: Post) -> None:
 
 
 def test_an_address_that_is_added_in_silence(club: Post) -> None:
-    """The thief only adds an address, to write from there for ever: the first one gets a notice and can end that."""
+    """The thief only adds an address, to write from there for ever: the first one learns of it and can end it."""
     change(club, EVIL, verb="add")
     (letter,) = told(club)
     assert EVIL in text_of(letter)

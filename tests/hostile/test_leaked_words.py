@@ -184,7 +184,7 @@ def test_a_personal_address_and_a_forged_from(club: Post, line: str) -> None:
 
 
 def test_what_a_personal_address_is_good_for(club: Post) -> None:
-    """It plays and talks on the boards of its mail, and sets what is mailed: what its reader may want to do, and no more."""
+    """It plays and talks on the boards of its mail and sets what is mailed: all that an answer may do."""
     answered(club, board_mail(club), "chat 101 Hello!")
     answered(club, board_mail(club), "message bob\nHello again!")
     answered(club, board_mail(club), "a1")
