@@ -186,7 +186,7 @@ def tools() -> None:
 def check(name: str) -> None:
     """Try all laws of games on one game, and tell of each whether it holds.
 
-    The exit code is 1 if one does not. A game of another package that is left out is told, and why.
+    The exit code is 1 if one does not. A game of another package that is left out is listed with the reason.
 
     Examples:
         pbmserv games check hex

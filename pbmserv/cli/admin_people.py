@@ -157,8 +157,8 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     asks, or needs --yes.
 
     Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
-    gets no answer; nobody is told. Anybody can forge an address, so such a ban ends no game, and mail still goes
-    there.
+    gets no answer, and nobody is notified. Anybody can forge an address, so such a ban ends no game, and mail
+    still goes there.
 
     Examples:
         pbmserv admin ban @spam.example
@@ -180,7 +180,7 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
 @click.argument("who", metavar=_WHO)
 @reason_option
 def unban(who: str, reason: str) -> None:
-    """Lift the ban of a player, who is told by mail, of an address or of a domain."""
+    """Lift the ban of a player (who gets a mail about it), an address or a domain."""
     app = terminal.app_or_exit()
     with terminal.or_give_up(CannotRule):
         if abuse.is_pattern(who):

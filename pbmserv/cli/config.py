@@ -51,7 +51,7 @@ class Settings:
 
     data: Path = setting(Path("data"), "folder for the database, the outgoing Maildir and marks")
     database: str = setting("", "SQLAlchemy URL; empty: SQLite in the data folder", forms.database_address)
-    database_password: str = setting("", "of the database's user", is_secret=True)
+    database_password: str = setting("", "password of the database's user", is_secret=True)
     address: str = setting("pbmserv@localhost", "the server's own mail address", forms.own_address)
     club_name: str = setting("pbmserv", "what the club is called, in mails and on the pages", forms.club_name)
     club_contact: str = setting(
@@ -61,20 +61,20 @@ class Settings:
         "", "colour of links and buttons on the pages, such as #7a1f5c; empty: green", forms.accent
     )
     listen: str = setting(
-        "smtp://127.0.0.1:8025", "smtp://host:port, lmtp://host:port, blanks between; empty: off", forms.listeners
+        "smtp://127.0.0.1:8025", "smtp:// or lmtp://host:port, separated by blanks; empty: off", forms.listeners
     )
     out: str = setting(
         "", "maildir:PATH, smtp://host:port, smtps://host:port; empty: Maildir in data", forms.way_out
     )
-    out_password: str = setting("", "of the relay's user", is_secret=True)
+    out_password: str = setting("", "password of the relay's user", is_secret=True)
     out_password_file: Path | None = setting(None, "a file that holds that password")
     imap: str = setting(
         "", "mailbox to fetch mail from, imaps://user@host[:port][/folder]; empty: none", forms.mailbox
     )
-    imap_password: str = setting("", "of the mailbox's user", is_secret=True)
+    imap_password: str = setting("", "password of the mailbox's user", is_secret=True)
     imap_password_file: Path | None = setting(None, "a file that holds that password")
-    imap_done: Literal["move", "delete"] = setting("move", "what becomes of mail that was fetched")
-    imap_kept: str = setting("Kept", "folder of the mailbox that it is moved to", forms.folder)
+    imap_done: Literal["move", "delete"] = setting("move", "what happens to fetched mail")
+    imap_kept: str = setting("Kept", "folder of the mailbox to move it to", forms.folder)
     token_command: str = setting(
         "",
         "program that prints a token to log in with where there is no password; {user} is the user",
@@ -82,25 +82,25 @@ class Settings:
     )
     web: str = setting("127.0.0.1:8080", "host:port of the web pages; empty: off", forms.host_and_port)
     site_url: str = setting("", "how people reach the web pages; empty: not told in mails")
-    confirm: Literal["ask", "from"] = setting("ask", "what a From address proves: nothing, or all")
+    confirm: Literal["ask", "from"] = setting("ask", "what a From address proves: nothing, or everything")
     authserv_id: str = setting(
         "", "mail server whose Authentication-Results are believed; empty: none", forms.authserv_id
     )
     delimiter: Literal["+", "-", ""] = setting(
-        "+", "what stands before a tag in the address; empty: answers prove moves alone"
+        "+", "what stands before a tag in the address; empty: answers prove moves only"
     )
     max_size: int = setting(1_048_576, "bytes of the largest mail taken", forms.between(10_000, 100_000_000))
     default_game: str = setting(
-        "cephalopod", "what `challenge alice bob` means; empty: it is asked", forms.known_games
+        "cephalopod", "game that `challenge alice bob` means; empty: the server asks", forms.known_games
     )
-    games: str = setting("", "games that can be begun, blanks between; empty: all", forms.known_games)
-    variants: bool = setting(False, "whether games can be begun with sizes that their inventors did not publish")
+    games: str = setting("", "games that can be started, separated by blanks; empty: all", forms.known_games)
+    variants: bool = setting(False, "whether games can be started in sizes that their inventors did not publish")
     signup: Literal["web", "mail"] = setting(
-        "web", "where accounts are opened: on a page, too (with `site_url`), or by mail alone"
+        "web", "where accounts are opened: on a page as well (with `site_url`), or by mail only"
     )
     operator: str = setting(
         "",
-        "mail address that is told of lasting trouble; not shown to anybody; empty: nobody is",
+        "mail address that gets reports of lasting trouble; never shown; empty: none",
         forms.mail_address,
     )
     health: str = setting(
@@ -119,11 +119,11 @@ class Settings:
     )
     processes: str | int = setting(
         "auto",
-        "processes of `serve` that handle mail; 1: all of it is one process; auto: one a core",
+        "processes of `serve` that handle mail; 1: one for all but robots; auto: one per core",
         forms.processes,
     )
     robots: str | int = setting(
-        "auto", "processes of `serve` in which robots think; 0: none here; auto: one for two cores", forms.robots
+        "auto", "processes of `serve` in which robots think; 0: none here; auto: one per two cores", forms.robots
     )
 
     def __post_init__(self) -> None:

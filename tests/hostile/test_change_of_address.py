@@ -1,4 +1,4 @@
-"""An account whose address a thief has changed: whoever it belongs to gets it back, and nobody else does."""
+"""An account whose address a thief has changed: its owner gets it back, and nobody else does."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def told(post: Post, address: str = ALICE) -> list[QueuedMessage]:
 
 
 def test_a_thief_who_knows_the_password_changes_the_address(club: Post) -> None:
-    """A thief with the password has all mail go elsewhere: the owner is told where, and takes it back."""
+    """A thief with the password has all mail go elsewhere: the owner learns where, and takes it back."""
     change(club, EVIL)
     assert theirs(club) == [EVIL]
     (letter,) = told(club)
@@ -72,7 +72,7 @@ def test_a_thief_who_knows_the_password_changes_the_address(club: Post) -> None:
 
 
 def test_the_password_that_the_thief_knows_is_used_again(club: Post) -> None:
-    """The thief changes the address once more by the password that did it before: it is worth nothing any more."""
+    """The thief changes the address once more by the password that did it before: it is worthless now."""
     change(club, EVIL)
     take_back(club, told(club)[0])
     club.mail(BOB, f"change address alice sesame {EVIL_TOO}")
@@ -116,7 +116,7 @@ def test_an_address_is_added_before_and_changed_to_after(club: Post) -> None:
 
 
 def test_an_address_that_is_added_in_silence(club: Post) -> None:
-    """The thief only adds an address, to write from there for ever: the first one is told and can end that."""
+    """The thief only adds an address, to write from there for ever: the first one learns of it and can end it."""
     change(club, EVIL, verb="add")
     (letter,) = told(club)
     assert EVIL in text_of(letter)
@@ -221,7 +221,7 @@ def test_taking_back_once_more(club: Post) -> None:
 
 
 def test_taking_back_after_a_week(club: Post) -> None:
-    """Whoever got the old mailbox a week later wants the account."""
+    """Somebody who got the old mailbox a week later wants the account."""
     change(club, "alice@home.example")
     club.clock.move(days=7)
     take_back(club, told(club)[0])
@@ -230,7 +230,7 @@ def test_taking_back_after_a_week(club: Post) -> None:
 
 
 def test_the_old_mailbox_is_read_by_somebody_else(club: Post) -> None:
-    """Whoever reads the old mailbox by now answers the boards that went there."""
+    """Somebody who now reads the old mailbox answers the boards that went there."""
     change(club, "alice@home.example")
     (board,) = [each for each in club.sent_to(ALICE) if each.match == 101][-1:]
     club.answer(board, "b2", sender=ALICE)
@@ -276,7 +276,7 @@ def test_asking_who_plays_here(club: Post, line: str) -> None:
 
 
 def test_asking_twice_who_plays_here(club: Post) -> None:
-    """The third party's address is named again and again: it is told the same each time."""
+    """The third party's address is named again and again: the answer is the same each time."""
     said = {}
     for address in (BOB, "nobody@example.org"):
         said[address] = [

@@ -111,6 +111,6 @@ def test_what_was_understood_is_told_again(careless: Post) -> None:
 
 
 def test_a_slip_in_a_name_still_has_a_suggestion(careless: Post) -> None:
-    """No attack: whoever mistypes a name is told whom they may mean."""
+    """No attack: a mistyped name is answered with those it may mean."""
     (answer,) = careless.mail(ALICE, "challenge alice bbo")
     assert "Did you mean\n    bob" in text_of(answer)

@@ -89,7 +89,7 @@ def test_a_sign_up_on_a_full_day_costs_nothing(full_club: Post, hasher: Counting
 
 
 def test_a_mail_beyond_the_limit_costs_nothing(club: Post, hasher: CountingHasher) -> None:
-    """Sign-ups with passwords in a player's name, sent on when nothing is answered any more."""
+    """Sign-ups with passwords in a player's name, sent on after the last answer that they can get."""
     for _ in range(22):
         club.mail(ALICE, "list")
     before = costs(hasher)

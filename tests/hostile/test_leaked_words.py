@@ -160,7 +160,7 @@ def test_the_address_that_bounces_go_to(club: Post) -> None:
 
 
 def test_a_token_is_no_bounce_address(club: Post) -> None:
-    """Whoever has a copy of an answer makes our mails to its writer bounce: the word in the address names no
+    """Somebody with a copy of an answer makes our mails to its writer bounce: the word in the address names no
     mail."""
     letters = [letter for letter in club.sent_to(ALICE) if letter.kind in ("board", "answer")]
     for letter in letters:
@@ -184,7 +184,7 @@ def test_a_personal_address_and_a_forged_from(club: Post, line: str) -> None:
 
 
 def test_what_a_personal_address_is_good_for(club: Post) -> None:
-    """It plays and talks on the boards of its mail, and sets what is mailed: as much as whoever answers wants."""
+    """It plays and talks on the boards of its mail and sets what is mailed: all that an answer may do."""
     answered(club, board_mail(club), "chat 101 Hello!")
     answered(club, board_mail(club), "message bob\nHello again!")
     answered(club, board_mail(club), "a1")
@@ -255,7 +255,7 @@ def test_words_age(club: Post) -> None:
 
 
 def test_another_address_of_hers_and_dmarc(club: Post) -> None:
-    """Whoever has got into a further mailbox of a player: it proves moves, but nothing about the account."""
+    """Somebody gets into another mailbox of a player: it proves moves, but nothing about the account."""
     work = "alice@work.example"
     (question,) = [each for each in club.mail(ALICE, "as alice sesame", f"add {work}") if each.recipient == work]
     club.answer(question, "yes", sender=work)
@@ -297,7 +297,7 @@ def of_old(club: Post, letter: QueuedMessage, text: str, by: str) -> list[Queued
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", [*ON_THE_BOARD, *ABOUT_MAIL, *ABOUT_THE_ACCOUNT])
 def test_a_message_id_of_an_older_version(upgraded: Post, line: str) -> None:
-    """A Message-ID of a mail of 0.5.0, when it was the whole account: it proves nothing any more."""
+    """A Message-ID of a mail of 0.5.0, when it was the whole account: it no longer proves anything."""
     before = state(upgraded)
     letters = of_old(upgraded, board_mail(upgraded), line, "Message-ID")
     assert (state(upgraded), {letter.recipient for letter in letters}) == (before, {ALICE})
@@ -348,7 +348,7 @@ def test_nobody_is_told_of_words(club: Post) -> None:
 
 
 def test_the_old_mailbox(club: Post) -> None:
-    """Whoever reads a mailbox that a player has left forges the new address: older mails prove nothing."""
+    """Somebody who reads a mailbox that a player has left forges the new address: older mails prove nothing."""
     old, new = board_mail(club), "alice@home.example"
     *_, question = club.mail(ALICE, f"change address alice sesame {new}")
     club.answer(question, "yes", sender=new)

@@ -1,4 +1,4 @@
-"""Words that nobody asked for: who gets them, how many, and what their sender is told."""
+"""Unwanted messages: who gets them, how many, and what their sender learns."""
 
 import pytest
 
@@ -63,7 +63,7 @@ def test_a_game_that_was_declined_makes_nobody_known(club: Post) -> None:
 
 
 def test_what_is_no_value(club: Post) -> None:
-    """What `set messages` cannot be is told, with what it can."""
+    """A wrong value for `set messages` is answered with the right ones."""
     (refused,) = club.mail(BOB, "set bob poppy messages maybe")
     assert "set messages known" in text_of(refused)
     assert "maybe" not in text_of(refused)

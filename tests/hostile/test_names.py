@@ -90,7 +90,7 @@ def test_ones_own_name_once_more(club: Post) -> None:
 
 
 def test_a_name_is_free_again(club: Post) -> None:
-    """No attack: whoever has left keeps no name from anybody."""
+    """No attack: a player who has left keeps no name from anybody."""
     club.answer(club.mail("carl@example.org", "delete carl lotus")[0], "yes")
     assert is_open(club, "car1")
 

@@ -144,7 +144,7 @@ def test_a_bomb(club: Post) -> None:
 
 
 def test_a_second_copy(club: Post) -> None:
-    """Send one forged mail by two roads: she is told once."""
+    """Send one forged mail by two roads: she gets one notice."""
     letter = next(letter for letter in club.sent_to(ALICE) if letter.match == 101)
     raw = club.write(f"{ALICE}, {MALLORY}", "Re: hi", "a1")
     assert len(club.send(raw, MALLORY, [address_of(letter)])) == 1

@@ -20,7 +20,7 @@ def test_its_board_is_refused_in_one_sentence(sqlite_post: Post) -> None:
         connection.execute(update(matches).where(matches.c.number == 101).values(game="lost", rules="lost/1"))
     for line in ("show 101", "move 101 c3", "resign 101"):
         (answer, *_) = post.mail("alice@example.org", line)
-        assert "its game is not on this server any more" in " ".join(text_of(answer).split()), line
+        assert "its game is no longer on this server" in " ".join(text_of(answer).split()), line
     (answer, *_) = post.mail("alice@example.org", "move 102 c3")
     assert text_of(answer).startswith("You played C3. It is bob's turn.\n")
     assert answer.match == 102
@@ -37,7 +37,7 @@ def test_its_page_says_so(sqlite_post: Post) -> None:
     for path in ("/boards/101", "/boards/101.svg", "/boards/101/record.txt"):
         shown = get(path)
         assert shown.status_code == 404
-        assert "The game of board 101 is not on this server any more" in shown.text
+        assert "The game of board 101 is no longer on this server" in shown.text
     for path in ("/", "/games", "/players/alice"):
         assert get(path).status_code == 200
 
@@ -55,4 +55,4 @@ def test_a_broken_log_is_our_fault_and_no_missing_game(sqlite_post: Post) -> Non
     assert fresh.inbox()[-1].status == "waiting"
     shown = asking(fresh.house)("/boards/101")
     assert shown.status_code == 500
-    assert "not on this server any more" not in shown.text
+    assert "no longer on this server" not in shown.text
