@@ -100,7 +100,7 @@ class Settings:
     )
     operator: str = setting(
         "",
-        "mail address that is told of lasting trouble; not shown to anybody; empty: nobody is",
+        "mail address for alerts about lasting trouble; never shown; empty: no alerts",
         forms.mail_address,
     )
     health: str = setting(

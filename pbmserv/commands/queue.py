@@ -1,4 +1,4 @@
-"""`queue`: moves that are played if the others play what they may; and how these are played, after a decision."""
+"""`queue`: stores conditional moves, and plays those that fit after a decision."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from pbmserv.commands.move import MovePlayed, play_ply
 from pbmserv.commands.queue_notation import Misread
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.matches import conditional_moves
-from pbmserv.matches.conditional_moves import Ahead, Branch, ConditionalPlan, Misfit, Missed, checked, example
+from pbmserv.matches.conditional_moves import Branch, ConditionalPlan, Misfit, QueueResult, checked, example
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import is_legal, require_may_act
@@ -260,11 +260,11 @@ class QueuePlayed(Reply, place="below"):
     moves: tuple[str, ...]
 
 
-class QueueMissed(Reply):
-    """The owner's queued moves did not fit, and are dropped."""
+class QueueFailed(Reply):
+    """The owner's queued moves are dropped, because they no longer fit."""
 
     board: int
-    missed: Missed
+    failed: conditional_moves.FailedQueue
 
 
 def play_on(decision: Decision, records: Queries, now: datetime) -> Decision:
@@ -275,9 +275,8 @@ def play_on(decision: Decision, records: Queries, now: datetime) -> Decision:
     changed = {entry.match for entry in decision.entries}
     for board in decision.boards:
         if board.match.number in changed:
-            decision = _with(
-                decision, board, conditional_moves.answers(board, partial(_queue, decision, records, board), now)
-            )
+            find = partial(_queue, decision, records, board)
+            decision = _with(decision, board, conditional_moves.play_queues(board, find, now))
     return decision
 
 
@@ -295,48 +294,46 @@ def _queue(decision: Decision, records: Queries, board: GameState, seat: Seat) -
     return records.plan(board.match.number, seat, "queue")
 
 
-def _with(decision: Decision, before: GameState, ahead: Ahead) -> Decision:
-    if not ahead.plans:
+def _with(decision: Decision, before: GameState, played: QueueResult) -> Decision:
+    if not played.plans:
         return decision
-    boards = tuple(ahead.board if board is before else board for board in decision.boards)
-    remarks = (*decision.notifications.remarks, *_remarks(decision, ahead))
+    boards = tuple(played.board if board is before else board for board in decision.boards)
+    remarks = (*decision.notifications.remarks, *_remarks(decision, played))
     if isinstance(decision.reply, MovePlayed):
         mover = decision.entries[0].seat
         userids = before.match.userids
         told = tuple(
-            ("" if entry.seat == mover else userids[entry.seat or 0], entry.text) for entry in ahead.entries
+            ("" if entry.seat == mover else userids[entry.seat or 0], entry.text) for entry in played.entries
         )
         decision = replace(decision, reply=replace(decision.reply, answers=told))
     return replace(
         decision,
-        entries=(*decision.entries, *ahead.entries),
+        entries=(*decision.entries, *played.entries),
         boards=boards,
-        changes=(*decision.changes, *_changes(ahead)),
+        changes=(*decision.changes, *_changes(played)),
         notifications=replace(decision.notifications, remarks=remarks),
     )
 
 
-def _changes(ahead: Ahead) -> Iterator[Change]:
-    number = ahead.board.match.number
-    if ahead.board.on_turn is None:
-        yield from (
-            DroppedConditionalPlan(number, seat, "queue") for seat, _ in enumerate(ahead.board.match.userids)
-        )
+def _changes(played: QueueResult) -> Iterator[Change]:
+    match = played.board.match
+    if played.board.on_turn is None:
+        yield from (DroppedConditionalPlan(match.number, seat, "queue") for seat, _ in enumerate(match.userids))
         return
-    for seat, plan in (ahead.plans or {}).items():
+    for seat, plan in (played.plans or {}).items():
         if plan is None:
-            yield DroppedConditionalPlan(number, seat, "queue")
+            yield DroppedConditionalPlan(match.number, seat, "queue")
         else:
-            yield NewConditionalPlan(number, seat, "queue", plan.plies, plan.content)
+            yield NewConditionalPlan(match.number, seat, "queue", plan.plies, plan.content)
 
 
-def _remarks(decision: Decision, ahead: Ahead) -> Iterator[Remark]:
-    """What the owners are told; the mover reads in the answer what was played then."""
-    match = ahead.board.match
+def _remarks(decision: Decision, played: QueueResult) -> Iterator[Remark]:
+    """Remarks to the owners of queues, except that the mover reads in the answer what was played."""
+    match = played.board.match
     told = decision.entries[0].seat if isinstance(decision.reply, MovePlayed) else None
     for seat, userid in enumerate(match.userids):
-        moves = tuple(entry.text for entry in ahead.entries if entry.seat == seat)
+        moves = tuple(entry.text for entry in played.entries if entry.seat == seat)
         if moves and seat != told:
             yield Remark(match.number, userid, QueuePlayed(moves))
-    for missed in ahead.missed:
-        yield Remark(match.number, match.userids[missed.seat], QueueMissed(match.number, missed))
+    for failed in played.failed:
+        yield Remark(match.number, match.userids[failed.seat], QueueFailed(match.number, failed))

@@ -130,7 +130,7 @@ MOST_RECIPIENTS: Final = 10
 
 
 def run_message(request: Request, records: Queries, now: datetime) -> Decision:
-    """Has the words sent to those named who can be sent any; who has blocked the sender is not told."""
+    """Sends the text to the named players who accept it; the sender does not learn who has blocked them."""
     author = request.player
     if len({userid.lower() for userid in request.arguments.userids}) > MOST_RECIPIENTS:
         raise TooManyRecipients(limit=MOST_RECIPIENTS)
@@ -140,10 +140,10 @@ def run_message(request: Request, records: Queries, now: datetime) -> Decision:
         raise NoWords(ready=f"message {' '.join(userids)}")
     named = [player for player in map(records.player, userids) if player is not None]
     strangers = {each.userid: each for each in named if not records.have_played(author, each)}
-    heard = tuple(each.userid for each in named if _is_reached(each, author, each.userid in strangers, records))
-    full = tuple(each for each in heard if each in strangers and _has_had_enough(strangers[each], records, now))
-    reached = tuple(userid for userid in heard if userid not in full)
-    unreached = tuple(userid for userid in userids if userid not in heard)
+    willing = tuple(each.userid for each in named if _is_reached(each, author, each.userid in strangers, records))
+    full = tuple(each for each in willing if each in strangers and _has_had_enough(strangers[each], records, now))
+    reached = tuple(userid for userid in willing if userid not in full)
+    unreached = tuple(userid for userid in userids if userid not in willing)
     if not reached:
         raise NobodyReached(userids=unreached, full=full, author=author.userid, a_day=FROM_STRANGERS.most)
     if _would_be_too_many(author, len(reached), records, now):
@@ -160,15 +160,15 @@ def run_message(request: Request, records: Queries, now: datetime) -> Decision:
     )
 
 
-def is_heard_by(author: Player, player: Player, records: Queries) -> bool:
-    """Whether a player can be sent what `author` says: a person who gets mail, and has not blocked them."""
+def _can_message(author: Player, player: Player, records: Queries) -> bool:
+    # Robots get no mail, and a blocked author's messages are not delivered.
     is_there = player.is_confirmed and player.robot is None and not player.is_banned
     return is_there and not records.is_blocked(author.userid, by=player.userid)
 
 
 def _is_reached(player: Player, author: Player, is_stranger: bool, records: Queries) -> bool:
     is_wanted = player.mail.messages == "on" or (player.mail.messages == "known" and not is_stranger)
-    return is_wanted and is_heard_by(author, player, records)
+    return is_wanted and _can_message(author, player, records)
 
 
 def _has_had_enough(player: Player, records: Queries, now: datetime) -> bool:

@@ -248,15 +248,15 @@ def _reading(lines: tuple[ParsedLine, ...], comment: str) -> ParsedMail:
 
 
 def _take_inline_text(lines: Sequence[Parsed | Unparsed], below: str) -> tuple[list[Parsed | Unparsed], str]:
-    """The lines, and what is said on them and `below` them.
+    """The lines, and the text to send: what stands on them, then what stands `below` them.
 
-    The text of a mail goes to every board that it changes. So that nobody hears what was said on another board's
-    line, such a line is refused unless all that the mail does is done on one board. Words to players go to nobody
-    else: a mail with them does nothing besides, or else nobody hears any words of it.
+    A mail's text goes to every board it changes. A line with text is therefore refused if the mail changes more
+    than one board, so that no text reaches another board's players. A message to players must be the mail's only
+    change; otherwise it is refused, and none of the mail's text is sent.
     """
     changing = [line for line in lines if isinstance(line, Parsed) and line.command.kind != "open"]
     if len(changing) > 1 and any(line.command.name in (TALKING - {"chat"}) for line in changing):
-        return [_unsaid(line) for line in lines], ""
+        return [_refuse_words(line) for line in lines], ""
     kept, said = _on_boards(lines, changing)
     return kept, f"{said}\n{below}" if said else below
 
@@ -266,7 +266,7 @@ def _on_boards(
 ) -> tuple[list[Parsed | Unparsed], str]:
     if len({line.arguments.boards for line in changing}) == 1:
         return list(lines), inline_text(lines)
-    return [_unheard(line) if isinstance(line, Parsed) and line.arguments.text else line for line in lines], ""
+    return [_refuse_chat(line) if isinstance(line, Parsed) and line.arguments.text else line for line in lines], ""
 
 
 def inline_text(lines: Iterable[Parsed | Unparsed]) -> str:
@@ -275,11 +275,11 @@ def inline_text(lines: Iterable[Parsed | Unparsed]) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _unheard(line: Parsed) -> Unparsed:
+def _refuse_chat(line: Parsed) -> Unparsed:
     return Unparsed(line.line, ChatAmongOthers(board=line.arguments.boards[0].number))
 
 
-def _unsaid(line: Parsed | Unparsed) -> Parsed | Unparsed:
+def _refuse_words(line: Parsed | Unparsed) -> Parsed | Unparsed:
     if isinstance(line, Parsed) and line.command.name in TALKING:
         return Unparsed(line.line, WordsAmongOthers(command=line.command.name))
     return line

@@ -220,7 +220,7 @@ def _restore_address(connection: Connection, restored: RestoredAddress, now: dat
 
 def _remove_addresses(connection: Connection, player_id: int, which: ColumnElement[bool], now: datetime) -> None:
     leaving = and_(addresses.c.player_id == player_id, which)
-    # Withheld mail to an address that is nobody's any more would wait for ever.
+    # Withheld mail to an address without an owner would wait forever.
     owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
     connection.execute(update(outbox).where(owed).values(status="failed"))
     was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
@@ -234,7 +234,7 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
 def _revoke(connection: Connection, player_id: int) -> None:
     newest = select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery()
     _change(connection, player_id, revoked_up_to=newest)
-    # These two stay: whoever has the account now may be a thief, who must not close them.
+    # These two stay: a thief may be using the account, and must not be able to close them.
     others = confirmations.c.kind.not_in(("take back", "given address"))
     connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id, others))
 
@@ -288,7 +288,7 @@ def _change(connection: Connection, player_id: int, **values: Any) -> None:
 
 
 def count_acknowledged(connection: Connection, player_id: int, moves: int) -> None:
-    """So many more moves of a player were acknowledged."""
+    """Adds to the number of a player's acknowledged moves."""
     more = update(players).where(players.c.id == player_id)
     connection.execute(more.values(moves_acknowledged=players.c.moves_acknowledged + moves))
 

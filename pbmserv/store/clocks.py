@@ -41,8 +41,8 @@ CHECK_UNDELIVERED_AFTER: Final = timedelta(days=7)
 
 FIRST_LOOK_AFTER: Final = timedelta(minutes=10)
 LONG_TURN: Final = 2 * 3600
-"""How long after its beginning a turn of so many seconds or more is looked at first: by then quick players have
-moved, and nothing is due before half of it."""
+"""A turn of at least LONG_TURN seconds is first checked FIRST_LOOK_AFTER its beginning: by then quick players have
+moved, and nothing is due before half the turn is over."""
 
 NOT_NOTIFIED: Final = -1
 """Stored as `reminders`: the turn has begun, but its player has a new address and was not notified there."""
@@ -97,7 +97,7 @@ def clock_of(row: Row[Any]) -> Clock:
     return Clock(row.of_match, row.turn, row.of_player, started, row.next_at, row.deadline_at, row.reminders)
 
 
-def follow(connection: Connection, board: GameState) -> None:
+def update_clock(connection: Connection, board: GameState) -> None:
     """Updates the clock after a change of its board. If the turn goes on, so does the clock; it is checked."""
     match, state = board.match, board.state
     if match.clock is None:

@@ -1,7 +1,7 @@
 """Copies a whole database into an empty one of either kind, row by row.
 
-The source is read in one transaction, the target is written in one: whoever ends before its commit, by an error or
-killed, leaves the target as empty as it was. A SQLite target is filled under another name and gets its own last.
+One transaction reads the source and one writes the target, so a failed or killed copy leaves the target empty. A
+SQLite target is filled under a temporary name and renamed at the end.
 """
 
 import sqlite3
@@ -43,7 +43,7 @@ MAILS_AT_ONCE: Final = 20
 """Rows that are in memory together. One with bytes may be a mail of some megabytes."""
 
 Progress = Callable[[str, int, int], None]
-"""Is told the table, how many rows of all tables are copied, and how many there are."""
+"""Called with the table, the rows copied so far in all tables, and the rows in total."""
 
 
 class CannotCopy(Exception):

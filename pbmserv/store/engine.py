@@ -368,7 +368,7 @@ class CommitWatch:
         before = self._seen
         try:
             self._seen = self._state()
-        except Exception:  # of either driver, or of SQLAlchemy; whoever looks now meets it, too, and tells of it
+        except Exception:  # of either driver, or of SQLAlchemy; the caller's next query meets and reports it
             self.close()
             return True
         return self._seen != before

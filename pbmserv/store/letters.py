@@ -33,7 +33,7 @@ SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """When a letter is due that could not be written."""
 
 LEFT_ALONE: Final = timedelta(seconds=3)
-"""How long a letter that is due at once is left to whoever decided it."""
+"""How long a letter that is due at once is left to the process that decided it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def waiting_for(connection: Connection, userid: str) -> list[WaitingLetter]:
 
 
 def due(connection: Connection, now: datetime, most: int) -> list[WaitingLetter]:
-    """The letters that are due, the longest first, but for those that whoever decided them is about to write."""
+    """The due letters, the longest overdue first; those that their own process is about to write are left out."""
     return _waiting(connection.execute(_DUE, {"now": now, "before": now - LEFT_ALONE, "most": most}))
 
 

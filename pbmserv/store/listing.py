@@ -51,7 +51,7 @@ _AT_ONCE: Final = 500
 def lines_of(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, ...]:
     """The lines of a listing, in the order of these numbers."""
     left, lines = iter(numbers), []
-    # A statement has so many parameters and no more.
+    # The number of parameters in a statement is limited.
     while some := list(islice(left, _AT_ONCE)):
         rows = {row.number: row for row in connection.execute(_FACTS, {"numbers": some})}
         userids = userids_at(connection, some)
@@ -126,7 +126,7 @@ class _Among:
     with_practice: bool = False
 
     def of_everybody(self) -> Select[Any]:
-        """The boards, whoever sits there."""
+        """The boards, with any players."""
         query = select(matches).where(*_STATUS[self.which], *_is_of(self.game))
         return query if self.with_practice else query.where(_COUNTS)
 

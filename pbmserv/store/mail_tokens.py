@@ -94,9 +94,9 @@ def owners_of_old(connection: Connection, digests: Sequence[str]) -> dict[str, i
 
 
 def keep_tokens(connection: Connection, mail_ids: Sequence[int], proving_since: datetime) -> None:
-    """Writes what these mails leave: nothing if their board is over and they prove nothing any more.
+    """Saves the tokens of these mails, except where the board is over and the mail no longer proves anything.
 
-    The newest mail of the outbox is left out, since it stays there.
+    Skips the newest mail in the outbox, since that one is not deleted.
     """
     if not mail_ids:
         return
@@ -381,7 +381,7 @@ def replaced_by(connection: Connection, mail: PlayLinkMail, by: datetime) -> fro
 
 
 def note_use(connection: Connection, mail: PlayLinkMail, now: datetime, is_late: bool) -> None:
-    """Records the first use of a mail's links; a late one is told to the player in their next mail."""
+    """Records the first use of a mail's links. The player's next mail mentions a late use."""
     first = connection.execute(_USED, {"mail_id": mail.id, "now": now}).rowcount == 1
     if first and is_late:
         connection.execute(_LATE, {"player": mail.player_id, "now": now})

@@ -70,7 +70,7 @@ class MatchQueries(Queries):
         return self._connection.execute(query.limit(1)).scalar_one_or_none()
 
 
-def follow_plans(connection: Connection, board: GameState) -> None:
+def update_plans(connection: Connection, board: GameState) -> None:
     """Deletes the plans of everybody who is no longer playing on a board."""
     playing = board.state.seats_in if board.state.status == "active" else ()
     if len(playing) < len(board.match.userids):
@@ -108,11 +108,11 @@ def write(connection: Connection, decision: Decision) -> None:
             _open(connection, board)
         else:
             write_summary(connection, board.match.number, summarise(board.state), _may_end(board, decision))
-        clocks.follow(connection, board)
-        follow_plans(connection, board)
+        clocks.update_clock(connection, board)
+        update_plans(connection, board)
     if decision.entries:
         connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
-    ratings.follow(connection, decision.boards)
+    ratings.update_ratings(connection, decision.boards)
 
 
 def write_summary(connection: Connection, number: int, summary: Summary, may_end: bool = True) -> None:
@@ -365,7 +365,7 @@ def count_from(connection: Connection, first: int) -> int:
 
 
 def numbers_from(connection: Connection, first: int, most: int) -> Sequence[int]:
-    """The next numbers of matches, ascending, beginning with `first`; at most so many."""
+    """Up to `most` numbers of matches, ascending, from `first` on."""
     query = select(matches.c.number).where(matches.c.number >= first).order_by(matches.c.number).limit(most)
     return connection.execute(query).scalars().all()
 

@@ -25,8 +25,8 @@ from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, blocks, outbox, players
 
 _MOST_COMPARED: Final = 100
-_BEGIN: Final = 3
-"""So many first letters are taken for right where there are many players."""
+_PREFIX: Final = 3
+"""First letters that a similar username must share, unless its player is among the newest."""
 
 NO_HASH: Final = "-"
 """The hash of an account for which no password works."""
@@ -82,7 +82,7 @@ class PlayerQueries(Queries):
         has_address = exists().where(addresses.c.player_id == players.c.id)
         query = select(players.c.userid_lower, players.c.userid).where(has_address).limit(_MOST_COMPARED)
         lowered = userid.lower()
-        begin = lowered[:_BEGIN]
+        begin = lowered[:_PREFIX]
         is_alike = players.c.userid_lower.between(begin, begin + "zzz")
         found = (query.order_by(players.c.id.desc()), query.where(is_alike).order_by(players.c.userid_lower))
         known = {row.userid_lower: row.userid for each in found for row in self._connection.execute(each)}

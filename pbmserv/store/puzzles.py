@@ -74,7 +74,7 @@ class PuzzleQueries(Queries):
         if number < FIRST_FOUND:
             return packed().get(number)
         row = self._connection.execute(_FIND, {"id": number - FIRST_FOUND + 1}).one_or_none()
-        # Its game may not be there any more.
+        # Its game may have been removed.
         return None if row is None or row.game not in games() else _puzzle_of(row)
 
     def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
@@ -174,7 +174,7 @@ def search_place(connection: Connection) -> SearchPlace | None:
 def next_searched(
     connection: Connection, after: SearchPlace | None, games: Sequence[str], seats_wanted: int
 ) -> SearchPlace | None:
-    """The next finished match of these games for so many, in the order in which they ended; None if none is."""
+    """The next finished match of these games with `seats_wanted` seats, by time of ending; None at the end."""
     query = _NEXT_SEARCHED if after is None else _NEXT_SEARCHED.where(_IS_LATER)
     values = {} if after is None else {"at": after.ended, "match": after.match}
     row = connection.execute(query, {**values, "games": games, "seats": seats_wanted}).one_or_none()

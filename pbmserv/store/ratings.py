@@ -60,7 +60,7 @@ def comes_after(connection: Connection, pool: str, start: Place) -> bool:
 
 
 def place_after(connection: Connection, pool: str, start: Place, count: int) -> Place | None:
-    """The place of the match that comes so many after the first from a place on; None when there is none."""
+    """The place of the match `count` matches after the first one at or after `start`; None if there is none."""
     at, match = rating_changes.c.at, rating_changes.c.match
     query = select(at, match).distinct().where(rating_changes.c.pool == pool, is_from(start))
     row = connection.execute(query.order_by(at, match).offset(count).limit(1)).one_or_none()
@@ -223,7 +223,7 @@ _LOCK_OF_RATINGS: Final = 7_284_546
 """Keeps our advisory locks in PostgreSQL apart from those of other programs in the same database."""
 
 
-def follow(connection: Connection, boards: Iterable[GameState]) -> None:
+def update_ratings(connection: Connection, boards: Iterable[GameState]) -> None:
     """Updates ratings after new entries of these boards were written."""
     for board in sorted(boards, key=lambda each: (pool_of(each.match).name, each.match.number)):
         was_changed_late = any(entry.kind in AFTER_THE_END for entry in board.match.entries)
@@ -231,7 +231,7 @@ def follow(connection: Connection, boards: Iterable[GameState]) -> None:
             _settle(connection, board)
 
 
-def hold(connection: Connection, pool: str) -> None:
+def lock_pool(connection: Connection, pool: str) -> None:
     """Locks the ratings of a pool until the transaction ends."""
     # On SQLite a writing transaction has locked the whole file already.
     if connection.dialect.name != "sqlite":
@@ -319,7 +319,7 @@ def to_recount(connection: Connection, pool: str) -> int:
 
 def recount(connection: Connection, pool: str) -> int:
     """Recalculates the next matches of a pool, at most STEP, and gives how many; 0 if nothing is left to do."""
-    hold(connection, pool)
+    lock_pool(connection, pool)
     start = _recount_from(connection, pool)
     if start is None:
         return 0
@@ -340,7 +340,7 @@ def _settle(connection: Connection, board: GameState) -> None:
     """Updates the ratings for one board's present result."""
     match = board.match
     pool = pool_of(match).name
-    hold(connection, pool)
+    lock_pool(connection, pool)
     sat = connection.execute(_SAT, {"board": match.number}).all()
     counted = tuple((row.player_id, row.rank) for row in sat if row.rank is not None)
     before = RatingResult(sat[0].at, match.number, counted) if counted else None
