@@ -1,6 +1,6 @@
-"""Writes accounts (nothing else writes to players and their addresses), and gives what is stored about one player.
+"""Writes players and their addresses (nothing else does), and exports what is stored about a player.
 
-That is for that player: no hash, no token, nothing about others.
+The export is for the player: it holds no hash, no token and nothing about others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -91,10 +91,10 @@ FORMER: Final = "former player"
 """The name on the boards of a deleted account; no userid contains a space."""
 
 _COLUMNS: Final[Mapping[str, str]] = MappingProxyType({"words": "accessible_text", "boards": "board_mail"})
-"""Settings whose columns have other names."""
+"""Settings whose columns are named differently."""
 
 RECENTLY: Final = timedelta(days=7)
-"""A player whose mail bounced within this time may lack boards: they are sent again to a new address."""
+"""If a player's mail bounced within this time, a new address gets the boards again."""
 
 MOST_AT_ONCE: Final = 100
 """Accounts deleted in one transaction."""
@@ -145,7 +145,7 @@ def has_denied(connection: Connection, player_id: int, address: str) -> bool:
 
 
 def delete_unconfirmed(connection: Connection, now: datetime) -> int:
-    """Deletes accounts that were not confirmed within a week, and gives how many."""
+    """Deletes accounts not confirmed within a week; returns their number."""
     query = (
         select(players.c.id)
         .join(addresses, addresses.c.player_id == players.c.id)
@@ -196,7 +196,7 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
 
 
 def _give_back_places(connection: Connection, address: str) -> None:
-    """Makes room for other newcomers, once an address has confirmed."""
+    """Releases the sign-up counts of an address that has confirmed, which makes room for other newcomers."""
     places = (SIGN_UPS, SIGN_UPS_A_DOMAIN, SIGN_UPS_A_PROVIDER, SIGN_UPS_A_HOST)
     counts.release(connection, address.lower(), *places)
 
@@ -371,7 +371,7 @@ def _returns(connection: Connection, player_id: int) -> tuple[PersonalBounce, ..
 
 
 def _mails(player_id: int) -> Any:
-    """Every mail from or to an address of the player: direction, id, address, time and status."""
+    """All mails from or to the player's addresses: direction, id, address, time and status."""
     taken_in = select(
         literal("from").label("way"),
         inbox.c.id,

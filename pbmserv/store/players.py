@@ -48,7 +48,7 @@ class PlayerQueries(Queries):
         return owner_of(self._connection, address)
 
     def known_among(self, userids: Iterable[str]) -> frozenset[str]:
-        """Those of these userids, in lower case, that somebody has."""
+        """Those of these userids (lower case) that are taken."""
         return known_among(self._connection, userids)
 
     def signed_up(self, player: Player) -> datetime:
@@ -105,7 +105,7 @@ def owner_of(connection: Connection, address: str) -> Player | None:
 
 
 def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None:
-    """The player who got the mail with the first known one of these tokens; None if there is none."""
+    """The player who was sent the mail with the first known one of these tokens; None if there is none."""
     digests = [digest(token) for token in tokens]
     rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
@@ -116,7 +116,7 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
 
 
 def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
-    """Those of these userids, in lower case, that somebody has."""
+    """Those of these userids (lower case) that are taken."""
     wanted = [*userids]
     return frozenset(connection.execute(_KNOWN, {"wanted": wanted}).scalars()) if wanted else frozenset()
 
@@ -128,7 +128,7 @@ def everybody(connection: Connection) -> list[Player]:
 
 
 def take_digest_due(connection: Connection, now: datetime) -> Player | None:
-    """The player whose digest is due longest and who is not locked; locked until the transaction ends."""
+    """The unlocked player whose digest has been due longest, locked until the transaction ends."""
     due = connection.execute(_DIGEST_DUE, {"now": now}).scalar_one_or_none()
     return None if due is None else find(connection, due)
 
@@ -143,7 +143,7 @@ def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
 
 
 def password_hash(connection: Connection, userid: str) -> str | None:
-    """The stored hash; None if nobody has the userid."""
+    """The stored hash; None if there is no such player."""
     return connection.execute(_PASSWORD_HASH, {"userid": userid.lower()}).scalar_one_or_none()
 
 

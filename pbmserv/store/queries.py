@@ -1,4 +1,4 @@
-"""The queries that commands ask, answered within one transaction, and the changes that they decide on, written."""
+"""Answers the commands' queries within one transaction, and writes the changes they decide on."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -57,9 +57,9 @@ MOST: Final = 300
 
 
 class RecentBoards:
-    """A thread-safe cache of boards as they were at some commit.
+    """A thread-safe cache of boards, each as of some commit.
 
-    Entries are only ever added, never changed. So the caller reads only what other processes have added since.
+    Log entries are never changed, so a caller only needs to read the entries added since.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class RecentBoards:
             return self._boards.get(number)
 
     def remember(self, boards: Iterable[GameState]) -> None:
-        """Caches boards. Call it after the commit: what is rolled back must not be found here."""
+        """Caches boards. Call it after the commit, so that nothing rolled back is cached."""
         with self._lock:
             for board in boards:
                 self._boards[board.match.number] = board
