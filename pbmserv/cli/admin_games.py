@@ -184,9 +184,9 @@ def tools() -> None:
 @tools.command
 @click.argument("name", help="the game, as it is typed")
 def check(name: str) -> None:
-    """Try all laws of games on one game, and tell of each whether it holds.
+    """Check a game against every law of games, and report each result.
 
-    The exit code is 1 if one does not. A game of another package that is left out is listed with the reason.
+    The exit code is 1 if a law is broken. If another package's game did not load, the reason is shown.
 
     Examples:
         pbmserv games check hex

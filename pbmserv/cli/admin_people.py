@@ -153,12 +153,12 @@ def span(word: str) -> timedelta:
 def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
     """Ban a player, an address or a domain.
 
-    A player is removed from all boards and told so, and none of their commands are run. Before that it
-    asks, or needs --yes.
+    A banned player is removed from all boards and notified, and their commands no longer run. You are asked to
+    confirm, unless you give --yes.
 
-    Mail from an address (alice@example.org), or from a domain and all below it (@spam.example), has no effect and
-    gets no answer, and nobody is notified. Anybody can forge an address, so such a ban ends no game, and mail
-    still goes there.
+    Mail from a banned address (alice@example.org), or from a domain and its subdomains (@spam.example), has no
+    effect and gets no answer, and nobody is notified. Addresses can be forged, so such a ban ends no games, and
+    mail is still sent there.
 
     Examples:
         pbmserv admin ban @spam.example
@@ -180,7 +180,7 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
 @click.argument("who", metavar=_WHO)
 @reason_option
 def unban(who: str, reason: str) -> None:
-    """Lift the ban of a player (who gets a mail about it), an address or a domain."""
+    """Lift the ban on a player, an address or a domain. A player is notified by mail."""
     app = terminal.app_or_exit()
     with terminal.or_give_up(CannotRule):
         if abuse.is_pattern(who):

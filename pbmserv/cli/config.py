@@ -100,7 +100,7 @@ class Settings:
     )
     operator: str = setting(
         "",
-        "mail address that gets reports of lasting trouble; never shown; empty: none",
+        "mail address for alerts about lasting trouble; never shown; empty: no alerts",
         forms.mail_address,
     )
     health: str = setting(

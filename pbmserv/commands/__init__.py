@@ -1,4 +1,4 @@
-"""Floor 2: what each command is and decides, one file a command or a family of them.
+"""Floor 2: the declaration and decision of each command; one file per command or family.
 
 Pure: no clock, chance, secret or I/O.
 """

@@ -1,4 +1,4 @@
-"""`change password`, `forgot`, `revoke`, `export`, `signoff` and `delete`: what a player does with the account."""
+"""`change password`, `forgot`, `revoke`, `export`, `signoff` and `delete`: commands about one's account."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -30,9 +30,9 @@ from pbmserv.matches.replay import GameState
 
 
 class PasswordAsked(Reply):
-    """To the sender of a `forgot`: if there is such a player, a mail has gone to their address.
+    """To the sender of a `forgot`: if there is such a player, a mail was sent to their address.
 
-    Not when it `is_own`: then the sender's own was meant.
+    With `is_own`, the sender asked about their own account.
     """
 
     is_own: bool
@@ -45,15 +45,15 @@ class NewPasswordWanted(Reply):
 
 
 class Revoked(Reply):
-    """Older mails no longer prove anything; `numbers` are boards that wait, and `more` wait besides."""
+    """Older mails no longer prove anything; the boards in `numbers` and `more` others wait for the player."""
 
     numbers: tuple[int, ...]
     more: int
 
 
 class PasswordChanged(Reply):
-    """The new password is in force, and older mails no longer prove anything; `numbers` are boards that wait, and
-    `more` wait besides."""
+    """The new password is in force, and older mails no longer prove anything; the boards in `numbers` and `more`
+    others wait for the player."""
 
     userid: str
     numbers: tuple[int, ...] = ()
@@ -65,15 +65,15 @@ class WhosePassword(CommandError):
 
 
 def run_change_password(request: Request, records: Queries, now: datetime) -> Decision:
-    """Puts the new password in force; the old one was the proof."""
+    """Sets the new password; the old one was the proof."""
     if request.password_hash is None:
         raise ValueError("no new password")
     return new_password(request.player, request.password_hash, records)
 
 
 def new_password(player: Player, password_hash: str, records: Queries) -> Decision:
-    """The password is another one; whatever older mails prove ends with the old one, and boards that wait go
-    out."""
+    """Sets the new password and revokes what older mails prove; boards that wait for the player are sent
+    again."""
     waiting = waiting_boards(player, records)
     return Decision(
         PasswordChanged(player.userid, waiting.numbers, waiting.more),
@@ -92,7 +92,7 @@ change_password_command = Command(
 
 
 def run_forgot(request: Request, records: Queries, now: datetime) -> Decision:
-    """Mails the player named, or the sender, a question; the answer doesn't say whether there is such a player."""
+    """Mails a question to the named player or the sender; the answer doesn't reveal whether the player exists."""
     named = request.arguments.first_userid
     if named is None and request.actor.player is None:
         raise WhosePassword()
@@ -124,7 +124,7 @@ forgot_command = Command(
 
 
 def run_revoke(request: Request, records: Queries, now: datetime) -> Decision:
-    """Ends them all, and shows the boards that wait, since earlier mails about them can no longer be answered."""
+    """Revokes older mails, and shows the boards that wait, since mails about them can no longer be answered."""
     player = request.player
     waiting = waiting_boards(player, records)
     return Decision(
@@ -145,8 +145,8 @@ revoke_command = Command(
 
 
 class Exported(Reply):
-    """All that is kept about `userid`: settings by key, boards of others that they watch, whom they block, boards
-    (of `total`), and the rest."""
+    """Everything stored about `userid`: settings by key, watched boards, blocked players, boards (of `total`), and
+    the rest."""
 
     userid: str
     settings: tuple[tuple[str, str], ...]
@@ -162,7 +162,7 @@ MOST_BOARDS: Final = 1000
 
 
 def run_export(request: Request, records: Queries, now: datetime) -> Decision:
-    """Gathers it; the answer goes to an address of the player."""
+    """Collects the player's data; the answer goes to one of their addresses."""
     player = request.player
     found = records.boards(
         ListingQuery(userids=(player.userid,), filter="all", count=MOST_BOARDS, with_practice=True)
@@ -191,7 +191,7 @@ export_command = Command(
 
 
 class SignedOff(Reply):
-    """`userid` has resigned and declined all these boards and takes no challenges now."""
+    """`userid` has resigned or declined all these boards, and takes no challenges now."""
 
     userid: str
     resigned: tuple[int, ...]
@@ -199,15 +199,15 @@ class SignedOff(Reply):
 
 
 class Deleted(Reply):
-    """`userid` has resigned and declined all these boards and is forgotten."""
+    """`userid` has resigned or declined all these boards, and the account is deleted."""
 
     userid: str
     resigned: tuple[int, ...]
     declined: tuple[int, ...]
 
 
-class ChangedOfLate(CommandError):
-    """What cannot be undone waits, since another address can take the account back `until` then."""
+class ChangedRecently(CommandError):
+    """Refuses what cannot be undone, since a former address can still take the account back, until `until`."""
 
     until: datetime
 
@@ -217,7 +217,7 @@ _PAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class GamesLeft:
-    """A player has left every game: what follows in their logs, and how each stands then, by number."""
+    """The result of leaving every game: the new log entries, and the boards after them by number."""
 
     entries: tuple[Entry, ...]
     boards: tuple[GameState, ...]
@@ -228,7 +228,7 @@ class GamesLeft:
 
 
 def leave_all(player: Player, records: Queries, now: datetime) -> GamesLeft:
-    """Resigns or declines every game in which the player still has a part."""
+    """Resigns or declines every game the player is still in."""
     entries: list[Entry] = []
     boards: list[GameState] = []
     for number in sorted(_running(player, records)):
@@ -258,7 +258,7 @@ def _running(player: Player, records: Queries) -> list[int]:
 
 
 def run_signoff(request: Request, records: Queries, now: datetime) -> Decision:
-    """Leaves every game; nobody can start one with the player until they want that again."""
+    """Leaves every game, and refuses challenges until the player turns them on again."""
     player = request.player
     left = leave_all(player, records, now)
     offers, tells = without(player, records)
@@ -281,11 +281,11 @@ signoff_command = Command(
 
 
 def run_delete(request: Request, records: Queries, now: datetime) -> Decision:
-    """Leaves every game and erases the account; not while a former address could take it back."""
+    """Leaves every game and deletes the account, unless a former address can still take it back."""
     player = request.player
     elsewhere = [each for each in takes_back(player, records, now) if each.address != player.address]
     if elsewhere and request.actor.proof != "operator":
-        raise ChangedOfLate(until=elsewhere[-1].asked + TAKEN_BACK_WITHIN)
+        raise ChangedRecently(until=elsewhere[-1].asked + TAKEN_BACK_WITHIN)
     left = leave_all(player, records, now)
     _, tells = without(player, records)
     return Decision(

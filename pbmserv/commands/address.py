@@ -1,6 +1,6 @@
-"""`signup`, `add` and `change address`: an account, and its mail addresses.
+"""`signup`, `add` and `change address`: opens an account, and adds or changes its mail addresses.
 
-A new address is asked first. Its `yes` is handled in `yes_no`.
+A new address is asked to confirm first; `yes_no` handles its `yes`.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from pbmserv.matches.queries import Queries
 
 
 class AddressAsked(Reply):
-    """To the player: a mail has gone to `address`, which must be answered from there."""
+    """To the player: a mail was sent to `address`, and must be answered from there."""
 
     address: str
 
@@ -41,7 +41,7 @@ class AddressWanted(Reply):
 
 
 class MayTakeBack(Reply):
-    """To the first address of `userid`: there is a new one, which takes its place when it `is_first`."""
+    """To the first address of `userid`: a new address was added, or, with `is_first`, replaces it."""
 
     userid: str
     address: str
@@ -49,15 +49,15 @@ class MayTakeBack(Reply):
 
 
 class AlsoYours(Reply):
-    """The question to a player's first address: a mail in answer to one of theirs came from `address`. `lines` are
-    what it asks for, which waits."""
+    """The question to a player's first address: a mail answering one of theirs came from `address`. Its commands,
+    `lines`, wait for the answer."""
 
     address: str
     lines: tuple[str, ...] = ()
 
 
 class NotAnAddress(CommandError):
-    """What stood behind `command` has not the form of an address."""
+    """The text after `command` is not an address."""
 
     command: str
 
@@ -69,16 +69,16 @@ class OurAddress(CommandError):
 
 
 class AddressIsYours(CommandError):
-    """The address is the player's already; `is_first` when mail goes there."""
+    """The address is already the player's; `is_first` if mail goes there."""
 
     address: str
     is_first: bool
 
 
 class TooManyAddresses(CommandError):
-    """The player has `limit` addresses, or (`are_asked`) has had `limit` asked that have not answered yet.
+    """The player has `limit` addresses, or (`are_asked`) `limit` unanswered questions to new ones.
 
-    `last` is one that the player has, not the first unless it is the only one.
+    `last` is one of the player's addresses, and not the first unless it is the only one.
     """
 
     limit: int
@@ -88,19 +88,19 @@ class TooManyAddresses(CommandError):
 
 MOST_ADDRESSES: Final = 10
 MOST_ASKED: Final = 5
-"""Addresses that may be asked at a time for one player: our questions must not become a bomb."""
+"""The most addresses asked at a time for one player, so that our questions cannot be used as a mail bomb."""
 
 TAKEN_BACK_WITHIN: Final = timedelta(days=7)
-"""As long as any question is open."""
+"""The same time as any question stays open."""
 
 Place = Literal["address", "first address"]
 
 
 def ask_address(request: Request, records: Queries, place: Place) -> Decision:
-    """Mails the address named the question whether it is the player's, unless something speaks against it.
+    """Mails the named address the question whether it is the player's, unless that is refused.
 
-    One that is another's, answered for or not, is not asked, and who named it gets the same answer: it is nobody's
-    business who plays here.
+    An address of another account, confirmed or not, is not asked; the answer is the same, so that it does not
+    reveal who plays here.
     """
     player, address = request.player, request.arguments.address.lower()
     _require_new_address(request, records)
@@ -119,8 +119,8 @@ def ask_address(request: Request, records: Queries, place: Place) -> Decision:
 def ask_own_address(
     player: Player, address: str, lines: tuple[str, ...] = (), shown: tuple[tuple[int, int], ...] = ()
 ) -> Question:
-    """Asks a player at their first address whether another one is theirs, too. `lines` wait for the answer; they
-    were written by somebody who had seen the boards in `shown`, each after that ply.
+    """Asks a player at their first address whether another one is theirs too. `lines` wait for the answer; their
+    writer had seen the boards in `shown`, each after that ply.
     """
     asked = Confirmation(
         kind="own address",
@@ -134,7 +134,7 @@ def ask_own_address(
 
 
 def tell_first(player: Player, address: str, is_first: bool, records: Queries, now: datetime) -> Question:
-    """What a player's first address reads of a new one, and can answer with `no`."""
+    """The mail to a player's first address about a new one, which can be answered with `no`."""
     stay = tuple(each for each in records.addresses(player) if each != address)
     told = Confirmation(
         kind="take back",
@@ -147,7 +147,7 @@ def tell_first(player: Player, address: str, is_first: bool, records: Queries, n
 
 
 def takes_back(player: Player, records: Queries, now: datetime) -> Sequence[PersonalQuestion]:
-    """What can still be taken back of a player's addresses, the oldest first."""
+    """The address changes that a player can still take back, the oldest first."""
     open_since = now - TAKEN_BACK_WITHIN
     found = (each for each in records.questions(player) if each.kind == "take back" and each.asked > open_since)
     # Of two that came in one moment the older one knows fewer addresses.
@@ -155,8 +155,7 @@ def takes_back(player: Player, records: Queries, now: datetime) -> Sequence[Pers
 
 
 def unanswered(address: str, player: Player, records: Queries) -> tuple[int, ...]:
-    """Whose account is in the way of an address that has just shown itself to be the player's, though nobody has
-    ever answered for it."""
+    """The unconfirmed account, if any, that holds an address which has just been shown to be the player's."""
     owner = records.owner_of(address)
     return () if owner is None or owner.id == player.id or owner.is_confirmed else (owner.id,)
 
@@ -178,7 +177,7 @@ def _require_new_address(request: Request, records: Queries) -> None:
 
 
 def run_add(request: Request, records: Queries, now: datetime) -> Decision:
-    """Asks the address, which becomes one of the player's with the `yes` that comes from there."""
+    """Asks the address; it becomes the player's with a `yes` from there."""
     return ask_address(request, records, "address")
 
 
@@ -192,7 +191,7 @@ add_command = Command(
 
 
 def run_change_address(request: Request, records: Queries, now: datetime) -> Decision:
-    """Asks the new address, though it be the player's already: its `yes` shows that mail arrives there."""
+    """Asks the new address, even if it is the player's already: its `yes` shows that mail arrives there."""
     return ask_address(request, records, "first address")
 
 
@@ -206,9 +205,9 @@ change_address_command = Command(
 
 
 class SignedUp(Reply):
-    """An account was opened, and its address is believed: the server's mail goes there.
+    """An account was opened with a confirmed address: the server's mail goes there.
 
-    Without a password where none was chosen, or more than one, and nobody can tell by whom.
+    It has no password if none was chosen, or if several were and it is unclear whose counts.
     """
 
     userid: str
@@ -217,21 +216,21 @@ class SignedUp(Reply):
 
 
 class AccountOpened(Reply):
-    """To the sender of a `signup`: the account waits for an answer from its address, to which a mail has gone."""
+    """To the sender of a `signup`: a mail was sent to the account's address, and must be answered from there."""
 
     userid: str
     address: str
 
 
 class Welcome(Reply):
-    """The first mail to a new address: its reader is to answer, by a first move or by `yes`."""
+    """The first mail to a new address: asks for an answer, either a first move or `yes`."""
 
     userid: str
     address: str
 
 
 class UseridTaken(CommandError):
-    """Somebody else is called `userid`, or `like` it; `free` are not taken."""
+    """The name `userid`, or a similar one (`like`), is taken; those in `free` are not."""
 
     userid: str
     like: str
@@ -239,14 +238,14 @@ class UseridTaken(CommandError):
 
 
 class BadUserid(CommandError):
-    """The word for a userid cannot be one: its form, or that it means something else; `free` could be."""
+    """The word cannot be a userid, because of its form or because it means something else; `free` can."""
 
     why: Literal["form", "reserved"]
     free: tuple[str, ...]
 
 
 class BadAddress(CommandError):
-    """What stood in an address's place is no mail address."""
+    """The word in an address's place is not a mail address."""
 
 
 class AddressTaken(CommandError):
@@ -257,7 +256,7 @@ class AddressTaken(CommandError):
 
 
 ASKED_AGAIN_AFTER: Final = timedelta(days=1)
-"""An address that does not answer is asked once a day at most."""
+"""An address that does not answer is asked at most once a day."""
 
 HELD_UNCONFIRMED: Final = timedelta(days=7)
 """How long a userid is kept for an account that has not answered yet."""
@@ -303,7 +302,7 @@ def run_signup(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Player | None:
-    """Somebody else who is called so, or nearly so; an account that has not answered in time does not count."""
+    """A player with this or a similar name; expired unconfirmed accounts do not count."""
     for each in sorted(
         records.named_like(skeleton(userid)), key=lambda each: each.userid.lower() != userid.lower()
     ):
@@ -314,7 +313,7 @@ def _namesake(userid: str, address: str, records: Queries, now: datetime) -> Pla
 
 
 def free_names(userid: str, address: str, server: Server, records: Queries) -> tuple[str, ...]:
-    """Names that nobody has, for one who wants this name and has this address."""
+    """Free names to suggest, given the wanted name and the address."""
     names = names_like(userid, address, server)
     return tuple(islice((name for name in names if not records.named_like(skeleton(name))), 2))
 

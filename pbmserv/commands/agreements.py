@@ -1,4 +1,4 @@
-"""`propose`, `undo`, `accept` and `reject`: draws and take-backs, which the other players must agree to."""
+"""`propose`, `undo`, `accept` and `reject`: draws and take-backs, to which the other players must agree."""
 
 from datetime import datetime
 from typing import Literal
@@ -15,14 +15,14 @@ from pbmserv.matches.state import OfferKind
 
 
 class DrawProposed(Reply):
-    """The sender proposes a draw, to which `waits_for` have to agree."""
+    """The sender proposes a draw; the players in `waits_for` must agree."""
 
     board: int
     waits_for: tuple[str, ...]
 
 
 class UndoAsked(Reply):
-    """The sender wants to take back `move`, to which `waits_for` have to agree, and the `also` moves after it."""
+    """The sender asks to take back `move` and the `also` moves after it; the players in `waits_for` must agree."""
 
     board: int
     move: str
@@ -31,7 +31,7 @@ class UndoAsked(Reply):
 
 
 class Agreed(Reply):
-    """The sender agrees to a draw or a take-back that `by` wants; `waits_for` have to agree, too."""
+    """The sender agrees to a draw or take-back proposed by `by`; the players in `waits_for` must agree too."""
 
     board: int
     kind: OfferKind
@@ -40,13 +40,13 @@ class Agreed(Reply):
 
 
 class DrawAgreed(Reply):
-    """All have agreed: the game is over."""
+    """Everybody has agreed to a draw: the game is over."""
 
     board: int
 
 
 class UndoAgreed(Reply):
-    """All have agreed: `by` has taken back a move, and `to_move` is on turn."""
+    """Everybody has agreed: `by` has taken back a move, and it is the turn of `to_move`."""
 
     board: int
     by: str
@@ -54,7 +54,7 @@ class UndoAgreed(Reply):
 
 
 class NotAgreed(Reply):
-    """The sender does not agree to what `by` wants."""
+    """The sender rejects the offer of `by`."""
 
     board: int
     kind: OfferKind
@@ -62,7 +62,7 @@ class NotAgreed(Reply):
 
 
 class OfferDropped(Reply):
-    """The sender has withdrawn what they wanted themselves."""
+    """The sender has withdrawn their own offer."""
 
     board: int
     kind: OfferKind
@@ -72,7 +72,7 @@ IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
 
 
 def consent(word: str, board: GameState, seat: Seat, request: Request, now: datetime) -> Decision:
-    """What comes of one of these words, said by a seat of a board."""
+    """The decision when a seat of a board says one of these words."""
     match, state = board.match, board.state
     ply, seen_at = request.arguments.ply, request.replied_to.written_at
     if word == "propose":
@@ -106,7 +106,7 @@ def _reply(entry: Entry, before: GameState, after: GameState) -> Reply:
 
 
 def run(request: Request, records: Queries, now: datetime) -> Decision:
-    """Proposes a draw, asks for a take-back or rejects either in the name of the player's seat."""
+    """Proposes a draw, asks for a take-back or rejects either for the player's seat."""
     return consent(request.command.name, *find_seat(request, records), request, now)
 
 
@@ -121,7 +121,7 @@ reject_command = _declared("reject", "reject a draw or a take-back")
 
 
 def run_accept(request: Request, records: Queries, now: datetime) -> Decision:
-    """Agrees in the name of the player's seat, or takes one in an open offer."""
+    """Agrees for the player's seat, or takes a seat in an open offer."""
     offer = request.arguments.offer
     if offer is not None:
         return accept_offer(request, offer, records, now)

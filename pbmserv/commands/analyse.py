@@ -1,4 +1,4 @@
-"""`analyse` and `hint`: how a finished game went, and a good move in games that are not rated."""
+"""`analyse` and `hint`: the course of a finished game, and a good move in unrated games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ class TurnTold:
     is_readers: bool
     played: str
     best: str
-    """The move, and what was better."""
+    """The move played, and a better one."""
     before: int
     after: int
-    """The chances of who made it, of 100: with the better move, and with this one."""
+    """The mover's winning chances in percent: after the better move, and after this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Course:
     """How a game went."""
 
     userid: str
-    """Whose chances these are."""
+    """The player whose chances these are."""
 
     is_readers: bool
 
     chances: tuple[int, ...]
-    """Of 100: at the start, and after each move."""
+    """In percent: at the start, and after each move."""
 
     turns: tuple[TurnTold, ...]
-    """The moves that lost most, two at most."""
+    """The moves that cost most, at most two."""
 
     @property
     def plies(self) -> tuple[int, ...]:
@@ -61,7 +61,7 @@ class Course:
 
 
 def course_of(board: GameState, known: Sequence[Evaluation], reader: str | None) -> Course:
-    """The course of a finished game for a reader (a userid; None: anybody), from what is known of it."""
+    """The course of a finished game for a reader (a userid; None: anybody), from its stored evaluations."""
     userids, known = board.match.userids, completed(known, board)
     seat = told_seat(board, reader)
     return Course(
@@ -95,24 +95,24 @@ class Analysed(Reply):
 
 
 class AnalysisFollows(Reply):
-    """The game is being thought about; a player is mailed what comes of it, anybody else may ask again."""
+    """The analysis is not ready: a player is mailed it later, anybody else may ask again."""
 
     board: int
     is_mailed: bool
 
 
 class StillPlayed(CommandError):
-    """The game goes on, and robots do not say how it stands; `is_rated`: nor do they give hints there."""
+    """The game is still played, so it is not analysed; with `is_rated`, robots give no hints either."""
 
     is_rated: bool
 
 
 class NothingToAnalyse(CommandError):
-    """The game counts for nobody, or ended before its first move."""
+    """The game does not count, or ended before its first move."""
 
 
 def run_analyse(request: Request, records: Queries, now: datetime) -> Decision:
-    """Tells how the game went, or notes who waits for that."""
+    """Reports how the game went, or records that the sender waits for it."""
     player = request.actor.player
     board = named_board(request, records)
     number, state = board.match.number, board.state
@@ -146,12 +146,12 @@ class Hinted(Reply):
     move: str
 
     chances: int
-    """Those of the reader after it, of 100."""
+    """The reader's chances after it, in percent."""
 
     reason: HintReason
 
     taken: tuple[str, ...]
-    """The cells on which it takes something, or turns it (`is_turned`)."""
+    """The cells on which it captures, or turns pieces (`is_turned`)."""
 
     is_turned: bool
 
@@ -159,25 +159,25 @@ class Hinted(Reply):
     """The answer of `next_player` that most other moves allow."""
 
     lost: int
-    """How many pieces that would take; of no account where it wins."""
+    """How many pieces that would capture; meaningless where it wins."""
 
     next_player: str
 
 
 class HintInRatedGame(CommandError):
-    """The game counts for ratings, so that everybody plays alone; `example` can be played."""
+    """The game is rated, so there are no hints; `example` can be played."""
 
     example: str
 
 
 class NoHintNow(CommandError):
-    """It is the turn of somebody else, `userid`; or the game is over, and nobody's (None)."""
+    """It is the turn of `userid`, not the sender's; None if the game is over."""
 
     userid: str | None
 
 
 def run_hint(request: Request, records: Queries, now: datetime) -> Decision:
-    """Finds a move for the sender, whose turn it must be."""
+    """Finds a good move for the sender, whose turn it must be."""
     board, seat = find_seat(request, records)
     number = board.match.number
     game, position = rules_of(board.match), board.state.position
@@ -190,7 +190,7 @@ def run_hint(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _hinted(board: GameState, seat: Seat, records: Queries) -> Hinted:
-    """The best move that is known already, or that a quick look finds."""
+    """The best move already stored, or found by a quick search."""
     game, position = rules_of(board.match), board.state.position
     seed = seed_of(board.match.number, board.state.plies)
     known = records.evaluations(board)

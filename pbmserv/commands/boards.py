@@ -1,4 +1,4 @@
-"""`show`, `next`, `record`, `games`, `list` and `history`: boards, single or listed; and the games on offer."""
+"""`show`, `next`, `record`, `games`, `list` and `history`: single boards, lists, and the games on offer."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,14 +32,14 @@ from pbmserv.matches.state import Ending
 
 
 class Showing(Reply):
-    """Boards that were asked for follow; of all that fit, `more` are not shown."""
+    """The requested boards follow; `more` others match and are not shown."""
 
     numbers: tuple[int, ...]
     more: int
 
 
 class NextBoards(Reply):
-    """The boards where it is the turn of `userid`, who may be the reader, follow; of all, `more` are not shown."""
+    """The boards where it is the turn of `userid` (perhaps the reader) follow; `more` others are not shown."""
 
     userid: str
     numbers: tuple[int, ...]
@@ -51,7 +51,7 @@ MOST_BOARDS = 20
 
 
 def run_show(request: Request, records: Queries, now: datetime) -> Decision:
-    """Shows the boards named, or those of the players named."""
+    """Shows the named boards, or those of the named players."""
     arguments = request.arguments
     require_game(arguments.game)
     if not arguments.boards:
@@ -96,7 +96,7 @@ show_command = Command(
 
 
 def run_next(request: Request, records: Queries, now: datetime) -> Decision:
-    """Shows the boards that wait for the player named, or for the sender."""
+    """Shows the boards that wait for the named player, or for the sender."""
     player = player_or_sender(request, records)
     waiting = waiting_boards(player, records)
     is_own = request.actor.player is not None and request.actor.player.userid == player.userid
@@ -115,14 +115,14 @@ next_command = Command(
 
 
 class Recorded(Reply):
-    """The record of the board follows, so far where it `goes_on`."""
+    """The game record follows; it is unfinished if the game `goes_on`."""
 
     board: int
     goes_on: bool
 
 
 def run_record(request: Request, records: Queries, now: datetime) -> Decision:
-    """Finds the board; the answer holds its record as it stands."""
+    """Finds the board; the answer contains its record so far."""
     board = named_board(request, records)
     reply = Recorded(board.match.number, board.state.status == "active")
     return Decision(reply, shown=ShownBoards(records=(board,)))
@@ -139,12 +139,12 @@ record_command = Command(
 
 
 BOARDS_NAMED: Final = 3
-"""Boards of a game whose players the list of games names."""
+"""How many boards of each game the list of games takes its players from."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedGame:
-    """A game, how many boards of it are active, and who plays on the latest of these."""
+    """A game, its number of active boards, and who plays on the latest of them."""
 
     info: Info
     running: int
@@ -159,7 +159,7 @@ class GamesOnOffer(Reply):
 
 
 class BoardList(Reply):
-    """A page of a listing of boards; `total` fit. `offers` are open."""
+    """A page of a list of boards, of which `total` match; and the open `offers`."""
 
     wanted: ListingQuery
     lines: tuple[BoardRow, ...]
@@ -210,7 +210,7 @@ def run_list(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _playing(game: str, records: Queries) -> tuple[str, ...]:
-    """Who plays on the active boards of a game that were moved on last, each once."""
+    """The players on a game's most recently active boards, each once."""
     found = records.boards(ListingQuery(game, count=BOARDS_NAMED))
     return tuple(dict.fromkeys(userid for line in found.lines for userid in line.userids))
 
@@ -227,9 +227,9 @@ list_command = Command(
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A match that is over: how it ended, the rank that one of its players came out at, alone or not.
+    """A finished match: how it ended, and the rank of one of its players, shared or not.
 
-    `rated` is what it did to that player's rating, None when it does not count.
+    `rated` is the change of that player's rating; None if the match does not count.
     """
 
     listed: BoardRow
@@ -240,8 +240,8 @@ class Finished:
 
 
 class HistoryTold(Reply):
-    """The finished matches of `userid` in which all of the `others` played too; beside them `void` were declined
-    or annulled.
+    """The finished matches of `userid` in which all of the `others` played too; `void` more were declined or
+    annulled.
     """
 
     userid: str
@@ -259,7 +259,7 @@ MOST_FINISHED: Final = 20
 
 
 def run_history(request: Request, records: Queries, now: datetime) -> Decision:
-    """Lists the finished games in which all named played, as the first of them sees the results."""
+    """Lists the finished games of all named players together, with the results of the first one."""
     game = request.arguments.game
     require_game(game)
     userids = named_players(request.arguments.userids, records)

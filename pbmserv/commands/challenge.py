@@ -33,7 +33,7 @@ from pbmserv.matches.replay import replay
 
 
 class Challenged(Reply):
-    """A match has started between `userids`, in that order of play."""
+    """A match has started between `userids`, in order of play."""
 
     board: int
     title: str
@@ -42,7 +42,7 @@ class Challenged(Reply):
 
 
 class WrongNumberOfPlayers(CommandError):
-    """The game wants another number of players. `game` and `example` are ready for a command."""
+    """The game needs another number of players. `game` and `example` complete a command that works."""
 
     game: str
     named: int
@@ -52,7 +52,7 @@ class WrongNumberOfPlayers(CommandError):
 
 
 class SamePlayerTwice(CommandError):
-    """One userid stands twice in a challenge: nobody plays against themselves. `userids` are all of them once."""
+    """A challenge names a userid twice: nobody plays against themselves. `userids` has each once."""
 
     userid: str
     game: str
@@ -60,7 +60,7 @@ class SamePlayerTwice(CommandError):
 
 
 class NotAmongPlayers(CommandError):
-    """The sender is none of those named. `userid` is who the sender is; `game` and `others` make a command."""
+    """The sender, `userid`, is not among the named players; `game` and `others` make a command that works."""
 
     userid: str
     game: str
@@ -68,7 +68,7 @@ class NotAmongPlayers(CommandError):
 
 
 def run_challenge(request: Request, records: Queries, now: datetime) -> Decision:
-    """Starts the match, unless something about its players, options or number speaks against it."""
+    """Starts the match, unless its players, options or the limits forbid it."""
     starter = request.player
     name = read_game(request.arguments.game, "challenge alice bob", request.server)
     game = games()[name]
@@ -84,7 +84,7 @@ def run_challenge(request: Request, records: Queries, now: datetime) -> Decision
 
 
 def _players(named: tuple[str, ...], records: Queries, starter: Player, game: Game) -> tuple[Player, ...]:
-    """Those named, in that order; the starter moves first where only others are."""
+    """The named players in order; if the starter is not named, the starter moves first."""
     least, most = game.info.least_seats, game.info.most_seats
     others = tuple(userid for userid in named if userid.lower() != starter.userid.lower())
     if len(others) == len(named) < most:
@@ -117,7 +117,7 @@ challenge_command = Command(
 
 
 class RematchRunning(Reply):
-    """The rematch of `board` is being played already: board `rematch`, which `started_by` began."""
+    """The rematch of `board` is already being played on board `rematch`, started by `started_by`."""
 
     board: int
     rematch: int
@@ -125,13 +125,13 @@ class RematchRunning(Reply):
 
 
 class PlayedAgain(Reply, place="below"):
-    """The board is a rematch of board `after`: told above it."""
+    """Says above the board that it is a rematch of board `after`."""
 
     after: int
 
 
 class PlayedOn(Reply, place="below"):
-    """The board is board `after` once more, but without those who declined that one: told below it."""
+    """Says below the board that it continues board `after` without those who declined."""
 
     after: int
     without: tuple[str, ...]
@@ -142,13 +142,13 @@ class NotOverYet(CommandError):
 
 
 class NotAllHere(CommandError):
-    """One of the players of a board has left the club, so that they cannot play `game` again."""
+    """One of the players has left the club, so they cannot play `game` again."""
 
     game: str
 
 
 class NobodyLeft(CommandError):
-    """Of three and more, `without` have declined a board, and the others are too few for its `game`."""
+    """The players in `without` have declined, and the others are too few for the `game`."""
 
     game: str
     userid: str
@@ -156,9 +156,9 @@ class NobodyLeft(CommandError):
 
 
 def run_rematch(request: Request, records: Queries, now: datetime) -> Decision:
-    """Starts the same game with the same players on the same terms, unless it runs already.
+    """Starts the same game with the same players on the same terms, unless such a rematch is being played.
 
-    Where some of three and more have declined, the others go on without them, in the same order.
+    If some of three or more players have declined, the others play without them, in the same order.
     """
     board, seat = find_seat(request, records)
     number = board.match.number
@@ -202,7 +202,7 @@ def _running(board: int, rematch: int, records: Queries) -> Decision:
 
 
 def _players_again(match: Match, userids: Sequence[str], records: Queries) -> tuple[Player, ...]:
-    """Those of a match who are to play once more, in this order."""
+    """The players of the rematch of a match, in order."""
     found = [player for player in map(records.player, userids) if player is not None]
     if len(found) < len(userids):
         raise NotAllHere(board=match.number, game=rules_of(match).info.name)

@@ -1,4 +1,4 @@
-"""What a command changes other than the logs of boards: one frozen value for each. Only `store` writes them."""
+"""Changes that a command makes other than to the logs of boards, each a frozen value. Only `store` writes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ SettingKey = Literal["html", "words", "takes_challenges", "broadcast", "messages
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Change:
-    """What is written beside the logs. Each class below is a frozen dataclass by itself."""
+    """Base class of the changes; each class below becomes a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -24,9 +24,9 @@ class Change:
 
 
 class NewPlayer(Change):
-    """An account is opened. Its address is believed at once when `is_confirmed`. It needs no password.
+    """An account is opened; with `is_confirmed` its address is confirmed. A password is optional.
 
-    `replaced` are accounts that nobody ever confirmed and whose userid or address is wanted now.
+    `replaced` are unconfirmed accounts that hold the userid or address.
     """
 
     userid: str
@@ -37,28 +37,28 @@ class NewPlayer(Change):
 
 
 class NewPassword(Change):
-    """A player's password is another one."""
+    """A player has a new password."""
 
     player_id: int
     password_hash: str = field(repr=False)
 
 
 class RevokedWords(Change):
-    """Earlier mails to a player no longer prove anything, by address or link, and questions in them are closed."""
+    """Earlier mails to a player no longer prove anything, by address or link, and their questions are closed."""
 
     player_id: int
 
 
 class BelievedAddress(Change):
-    """Somebody has answered from the address of a new player."""
+    """A new player's address is confirmed by an answer from it."""
 
     address: str
 
 
 class NewAddress(Change):
-    """An address more is the player's; when `is_first`, mail goes there, and the first one so far is given up.
+    """A player has another address; with `is_first` it replaces the first one, and mail goes there.
 
-    `replaced` are accounts for that address that nobody ever confirmed.
+    `replaced` are unconfirmed accounts that hold the address.
     """
 
     player_id: int
@@ -68,17 +68,17 @@ class NewAddress(Change):
 
 
 class DeniedAddress(Change):
-    """A player has said that an address is not theirs: they are not asked again."""
+    """A player has denied that an address is theirs, and is not asked again."""
 
     player_id: int
     address: str
 
 
 class RestoredAddress(Change):
-    """An address is the player's first one, again or by the operator; only those that `stay` are theirs besides.
+    """An address becomes the player's first one, again or by the operator; of the others, those in `stay` remain.
 
-    No password is in force then, since the one who had the account may have chosen it; and no address that was
-    told of a change `since` then (None: none at all) can take it back any longer.
+    The password is removed, since an intruder may have chosen it; and no address that was notified of a change
+    `since` then (None: none at all) can take it back.
     """
 
     player_id: int
@@ -89,7 +89,7 @@ class RestoredAddress(Change):
 
 
 class NewSetting(Change):
-    """A player has set something."""
+    """A player has changed a setting."""
 
     player_id: int
     key: SettingKey
@@ -97,7 +97,7 @@ class NewSetting(Change):
 
 
 class MailStopped(Change):
-    """A player gets nothing but the ends of games from now on; or all mail again, when it `is_lifted`."""
+    """A player gets mail only about the ends of games from now on; or all mail again, if `is_lifted`."""
 
     player_id: int
     is_lifted: bool = False
@@ -112,7 +112,7 @@ class BlockChange(Change):
 
 
 class Erased(Change):
-    """A player is forgotten: only the boards stay, under another name."""
+    """A player's account is deleted; the boards stay, under another name."""
 
     player_id: int
 
@@ -125,7 +125,7 @@ class Barred(Change):
 
 
 class NewDigest(Change):
-    """A player's boards come in one mail, by a schedule ("daily 07:30"), next at `due`; None: each by itself."""
+    """A player gets all boards in one mail by schedule ("daily 07:30"), next at `due`; None: one mail a board."""
 
     player_id: int
     schedule: str | None
@@ -133,7 +133,7 @@ class NewDigest(Change):
 
 
 class NewVacations(Change):
-    """A player's holidays from `since` on are these, first and last day each, instead of all that were set."""
+    """Replaces a player's holidays from `since` on by these, each with its first and last day."""
 
     player_id: int
     since: date
@@ -148,7 +148,7 @@ class WeeklyPuzzle(Change):
 
 
 class PuzzleSent(Change):
-    """A player is sent a puzzle, `by_week` or because they asked; one that they had already stays as it is."""
+    """A player is sent a puzzle, `by_week` or on request; an earlier record of it is kept."""
 
     player_id: int
     number: int
@@ -156,7 +156,7 @@ class PuzzleSent(Change):
 
 
 class PuzzleAnswered(Change):
-    """A player has answered a puzzle that they had not finished."""
+    """A player has answered an unfinished puzzle."""
 
     player_id: int
     number: int
@@ -167,9 +167,9 @@ class PuzzleAnswered(Change):
 
 
 class NewConditionalPlan(Change):
-    """A seat's plan for a board, known to nobody else, in place of the one of that kind that it had.
+    """A seat's plan for a board, hidden from others; replaces its plan of that kind.
 
-    `plies` are those played when it was made, or when what came before it was played; `content` can be JSON.
+    `plies` were played when it was made, or when the part before it was played; `content` can be JSON.
     """
 
     board: int
@@ -188,7 +188,7 @@ class DroppedConditionalPlan(Change):
 
 
 class Subscription(Change):
-    """A player watches a board of others, or stops (`is_over`)."""
+    """A player subscribes to others' board, or unsubscribes (`is_over`)."""
 
     board: int
     player_id: int
@@ -196,7 +196,7 @@ class Subscription(Change):
 
 
 class AnalysisRequest(Change):
-    """A player is to be mailed the analysis of a board once it is made; `proven`: whether it is sure who asks."""
+    """A player is to be mailed the analysis of a board once it is made; `proven`: who asks is proven."""
 
     board: int
     player_id: int
@@ -234,7 +234,7 @@ class LeftOffer(Change):
 
 
 class EndedOffer(Change):
-    """An offer is closed: `match` has come of it, or it was withdrawn or has expired."""
+    """An offer is closed: it became `match`, was withdrawn, or has expired."""
 
     offer_id: int
     status: Literal["taken", "withdrawn", "expired"]

@@ -1,11 +1,11 @@
-"""What the author of a command needs: how one is declared, what it gets, and what it decides.
+"""How a command is declared, what it gets, and what it returns.
 
-A command is declared once, and everything else is made from it: the parser, the usage in a refusal, `help X`, the
+A command is declared once; everything else is derived from it: the parser, the usage in a refusal, `help X`, the
 web help and the table in docs/playing.md. A form is written as people read it, and `parser.fitting` parses by it:
 
     [game] move board [userid password] move[#ply]
 
-The parser reads a line into `Arguments`; the command gets a `Request` with its own ones, and returns a `Decision`.
+The parser turns a line into `Arguments`; the command gets a `Request` with them and returns a `Decision`.
 """
 
 import importlib
@@ -39,7 +39,7 @@ class BoardRef:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What the parser has read, in the words that all usage patterns share. What was not said is empty."""
+    """What the parser has read; the fields are shared by all forms. What was not given is empty."""
 
     game: str | None = None
     boards: tuple[BoardRef, ...] = ()
@@ -60,7 +60,7 @@ class Arguments:
     options: tuple[tuple[str, str], ...] = ()
 
     moves: tuple[str, ...] = ()
-    """The moves of a preview; or how a move is written besides, if a phone has made its first letter a capital."""
+    """The moves of a preview; or another spelling of a move whose first letter a phone has capitalised."""
 
     ahead: str = field(default="", repr=False)
     """Conditional moves, as written."""
@@ -132,18 +132,18 @@ class Credentials:
 
 
 Proof = Literal["none", "from", "dmarc", "shown", "link", "personal", "password", "confirmed", "operator"]
-"""How it was proven who wrote: not at all; by the From address, where that is believed; by the mail system of its
+"""How the sender was proven: not at all; by the From address, where that is believed; by the mail system of its
 domain; by an answer to a mail that proves the next move on the boards in it; by a play link, which proves moves on
 the boards that its mail named; by an answer to the personal address of a mail that only they were sent; by
-password; by a `yes`; by the operator. What each is good for: `permission`."""
+password; by a `yes`; by the operator. `permission` says what each allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Whom a request is from, and how that was proven."""
+    """The sender of a request, and how that was proven."""
 
     player: Player | None
-    """None: nobody whom the server knows."""
+    """None: an unknown sender."""
 
     address: str | None
     """The From address."""
@@ -154,7 +154,7 @@ class Actor:
     """The boards in the mail that this one answers, each with its ply. A proof by answer is good for these."""
 
     is_believed: bool = False
-    """The From address is certainly the sender's."""
+    """The From address is trusted to be the sender's."""
 
     @property
     def proven(self) -> bool:
@@ -164,7 +164,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class RepliedTo:
-    """The mail of ours that a request answers. Everything is empty where it answers none."""
+    """Our mail that a request replies to; all fields are empty if it replies to none."""
 
     board: int | None = None
     """The board that the mail was about."""
@@ -176,7 +176,7 @@ class RepliedTo:
     """What a `yes` or `no` answers."""
 
     needs_word: bool = False
-    """The mail asks something, but the answer must name it by a word, and does not."""
+    """The mail asks a question that the answer must name by a word, and does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Request:
     """What one line of a mail asks for. It holds no password and no token."""
 
     line: str
-    """The line as written, every secret blotted."""
+    """The line as written, with all secrets blotted out."""
 
     command: "Command"
     arguments: Arguments
@@ -203,7 +203,7 @@ class Request:
 
     @property
     def player(self) -> Player:
-        """The player whom it is from. Raises NotOurPlayer."""
+        """The player who sent it. Raises NotOurPlayer."""
         if self.actor.player is None:
             raise NotOurPlayer(board=self.arguments.first_board, command=self.command.name)
         return self.actor.player
@@ -221,9 +221,9 @@ Place = Literal["first", "above", "below"]
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True)
 class Reply:
-    """What an answer says: the base of one class for each kind of answer. Each is a frozen dataclass by itself.
+    """Base class of what an answer says, with one class for each kind; each becomes a frozen dataclass.
 
-    The template gets the reply's fields, and the facts about the server.
+    The template gets the reply's fields and the server.
     """
 
     template: ClassVar[str]
@@ -239,7 +239,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A mail that asks for a `yes`, with a token of its own. It goes to the address in `confirmation`."""
+    """A mail that asks for a `yes`, with its own token. It goes to the address in `confirmation`."""
 
     confirmation: Confirmation
     words: Reply
@@ -249,7 +249,7 @@ class Question:
     """The question is not mailed again within this many days."""
 
     is_due: bool = False
-    """It is mailed, however many mails went to that address lately."""
+    """It is mailed even if the address has reached its mail limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ class Remark:
 
     board: int
     userid: str | None
-    """The only player who reads it; None: all players of the board do."""
+    """The player who reads it; None: all players of the board."""
 
     words: Reply
 
@@ -270,7 +270,7 @@ def words_above(remarks: Iterable[Remark], board: int, userid: str | None) -> li
 
 @dataclass(frozen=True, slots=True)
 class ShownBoards:
-    """The boards that an answer shows to the one who gave the command."""
+    """The boards that an answer shows to the command's sender."""
 
     boards: tuple[BoardRef, ...] = ()
     """Boards as they stand, or stood after a ply."""
@@ -299,19 +299,19 @@ class Notifications:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What comes of a command. Nothing is written or mailed yet."""
+    """The result of a command. Nothing is written or mailed yet."""
 
     reply: Reply
-    """What the sender reads."""
+    """The answer to the sender."""
 
     opened: Match | None = None
     """A match that starts."""
 
     entries: tuple[Entry, ...] = ()
-    """What is added to the logs of matches."""
+    """Entries to add to the logs of matches."""
 
     boards: tuple[GameState, ...] = ()
-    """The changed boards as they stand then. Everybody on them is mailed them."""
+    """The changed boards in their new state. All their players are mailed them."""
 
     changes: tuple[Change, ...] = ()
     """All other changes, in the order in which they are written."""
@@ -331,8 +331,8 @@ class Decision:
 # the declaration
 
 CommandKind = Literal["open", "opening", "binding", "signup", "token"]
-"""Who may: anybody; the owner of the From address, for it binds nobody; only with proof; somebody unknown (or who
-forgot their password); the one who was mailed a token."""
+"""Who may give it: anybody; the owner of the From address, because it binds nobody; only a proven sender; an
+unknown sender (or one who forgot their password); the player who was mailed a token."""
 
 Scope = Literal["board", "players", "setting", "mail", "account"]
 """What a binding command is about: its boards; the players that it names; the setting that it names; the mail
@@ -347,7 +347,7 @@ class NotOurPlayer(CommandError, about_identity=True):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command is called, how it is written, who may give it, and what comes of it."""
+    """A command: its name, its forms, who may give it, and its function."""
 
     # One word or two.
     name: str
@@ -369,9 +369,9 @@ class Command:
         return block_of(self.run.__module__, f"help_{self.name}".replace(" ", "_"))
 
     def decide(self, request: Request, records: Queries, now: datetime) -> Decision:
-        """What comes of a request; changes nothing. `now` is when the mail was received.
+        """Returns the decision on a request; changes nothing. `now` is when the mail was received.
 
-        Raises CommandError; NotOurPlayer if only players may give the command and this is from nobody we know.
+        Raises CommandError; NotOurPlayer if only players may give the command and the sender is unknown.
         """
         if self.kind in ("opening", "binding"):
             _ = request.player

@@ -1,7 +1,7 @@
-"""What a command line looks like when it is repeated, or kept: words that nobody understood are blotted.
+"""Makes a command line safe to repeat or store: blots out words that were not understood.
 
-People type their password where there is no place for it: `games alice sesame`. Whatever is no word of the
-language could be one, so that it is neither repeated in an answer, which goes through other hands, nor kept.
+People type their password where none belongs: `games alice sesame`. Any word outside the command language could be
+one, so it is neither repeated in an answer, which passes through other hands, nor stored.
 """
 
 import re
@@ -26,11 +26,11 @@ _MOMENT: Final = re.compile(r"[0-9]{1,2}[:.h][0-9]{2}|[0-9]{4}-[0-9]{1,2}-[0-9]{
 
 
 _SHORTEST: Final = 4
-"""What is shorter is nobody's password."""
+"""Shorter words cannot be passwords."""
 
 
 def echo_words(text: str) -> str:
-    """Words that were typed where no userid belongs, as they may be told again."""
+    """Words typed where no userid belongs, made safe to repeat."""
     return " ".join(echo_word(word, frozenset()) for word in text.split(" "))
 
 

@@ -1,4 +1,4 @@
-"""`help`: a page about a command, a game or a subject; of a tutorial, one for each game."""
+"""`help`: a page about a command, a game or a subject; the tutorial has one for each game."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ from pbmserv.matches.queries import Queries
 
 
 class HelpIndex(Reply):
-    """`help` alone: what this is and where to read on."""
+    """`help` alone: what the server is, and where to read more."""
 
     games: tuple[Info, ...]
     commands: tuple[Command, ...]
@@ -63,7 +63,7 @@ ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
     | {"draw": "propose", "takeback": "undo", "take-back": "undo", "digest": "set", "settings": "set"}
     | {"offers": "seek", "robot": "robots", "topics": "help"}
 )
-"""What people ask for, and the page that tells it."""
+"""Other words people ask for, and the page that answers."""
 
 
 def page(subject: str, server: Server) -> Reply | None:
@@ -87,7 +87,7 @@ def page(subject: str, server: Server) -> Reply | None:
 
 
 def _example_game(server: Server) -> Info:
-    """The game that examples are of: the one that is meant without a name, or else the first on offer."""
+    """The game used in examples: the default game, or else the first on offer."""
     offered = games_offered(server)
     return (offered.get(server.default_game) or next(iter(offered.values()))).info
 
@@ -98,7 +98,7 @@ def subjects() -> tuple[str, ...]:
 
 
 def run(request: Request, records: Queries, now: datetime) -> Decision:
-    """Finds the page, or what was perhaps meant."""
+    """Finds the page, or suggests what was meant."""
     subject = " ".join(request.arguments.words)
     reply = page(subject, request.server)
     if reply is not None:

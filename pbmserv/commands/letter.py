@@ -1,4 +1,4 @@
-"""Letters: what is to be said to somebody, as values, from when it is decided until it is written.
+"""Letters: mails as values, from the decision to send one until it is written.
 
 A letter holds no position and no text: boards are named by their numbers and drawn when the letter is written.
 """
@@ -14,7 +14,7 @@ from pbmserv.games.game import Move
 from pbmserv.matches.errors import CommandError
 
 AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a letter is due that may be written now. In the past, because another machine's clock may be behind."""
+"""The due time of a letter to write now. It is in the past, because another machine's clock may be slow."""
 
 MailKind = Literal[
     "answer",  # a reply to a player
@@ -34,7 +34,7 @@ MailKind = Literal[
     "goodbye",  # the last reply to a deleted account, redacted once it is sent
     "last",  # says that no more mail comes, since mail came back
 ]
-"""What kind of mail it is; what it costs depends on it (`services.limits`)."""
+"""The kind of mail, which decides which limits count it (`services.limits`)."""
 
 TO_UNKNOWN_SENDERS: Final[tuple[MailKind, ...]] = ("stranger", "sign-up")
 
@@ -43,7 +43,7 @@ UNSOLICITED: Final[tuple[MailKind, ...]] = ("board", "notice")
 
 @dataclass(frozen=True, slots=True)
 class MailCause:
-    """What brought a letter about."""
+    """What caused a letter."""
 
     inbox_id: int | None = None
     """The mail in the inbox; None if it was no mail."""
@@ -56,38 +56,38 @@ class MailCause:
 
 
 UNCAUSED: Final = MailCause()
-"""Of a letter that no mail brought about."""
+"""The cause of a letter that no mail caused."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a letter says: the base of one class for each kind."""
+    """Base class of what a letter says, with one class for each kind."""
 
 
 @dataclass(frozen=True)
 class Letter:
-    """What is to be said to somebody."""
+    """A mail to be written."""
 
     said: Said
     kind: MailKind
     recipient: str
-    """The address; empty where it goes to nobody."""
+    """The address; empty if it goes to nobody."""
 
     userid: str = ""
-    """The player whose address that is; empty where it is nobody's."""
+    """The player whose address that is; empty if there is none."""
 
     board: int | None = None
     """The board that it is about, if it is one board."""
 
     cause: MailCause = UNCAUSED
     due_at: datetime = AT_ONCE
-    """When it is written, unless another letter about the board takes it along."""
+    """When to write it, unless an earlier letter about the board includes it."""
 
     size: int = 0
-    """How many bytes the mail had that it answers, where nothing proves who wrote that."""
+    """The size in bytes of the mail it answers, if nothing proves who wrote that."""
 
     owner: str = ""
-    """Whose answers to it count, where that is not `userid`: the account that a sign-up is about."""
+    """The player whose answers to it count, if not `userid`: the account of a sign-up."""
 
     asks: str = ""
     """The id of the open question that a `yes` to it answers."""
@@ -98,28 +98,28 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredLine:
-    """What became of one line of a mail."""
+    """The result of one line of a mail."""
 
     fate: Literal["done", "waits", "refused", "not run"]
     line: str
-    """As it is repeated; may be empty."""
+    """The line as repeated in the answer; may be empty."""
 
     said: Reply | CommandError | None = None
-    """None where the line was not run."""
+    """None if the line was not run."""
 
     board: int | None = None
     """For a line that was not run: the board on which an earlier line was refused; None if all lines stop."""
 
     is_unsaid: bool = False
-    """Whether the words below it were not passed on, since nothing proves who wrote them."""
+    """Whether the text below it was not passed on, since nothing proves who wrote it."""
 
     is_told_by_board: bool = False
-    """Whether the news of its board says all that could be said of it, if the letter shows that board."""
+    """Whether the news of its board makes this answer redundant, if the letter shows that board."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineOutcome:
-    """What became of one line, for people who ask how a mail has fared."""
+    """The result of one line, for people who ask what came of their mail."""
 
     fate: Literal["done", "waits", "refused", "not run"]
     said: Reply | CommandError | None = None
@@ -127,15 +127,15 @@ class LineOutcome:
 
 @dataclass(frozen=True)
 class KeptOutcome(Said):
-    """What became of a mail, as its row in the inbox keeps it."""
+    """The result of a mail, as stored in its row of the inbox."""
 
     fate: str
     why_automatic: str
-    """Empty where a person may have written it."""
+    """Why it counts as automatic; empty if a person may have written it."""
 
     lines: tuple[LineOutcome, ...]
     more: int
-    """How many lines are not told."""
+    """How many more lines are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +144,10 @@ class ShownBoard:
 
     number: int
     ply: int | None = None
-    """As it stood after that ply; None: as it stands."""
+    """Shown after that ply; None: in its current state."""
 
     tried: tuple[str, ...] = ()
-    """Moves that are only tried on it."""
+    """Moves previewed on it."""
 
     is_whole: bool = False
     """Whether all its moves are listed."""
@@ -157,23 +157,23 @@ class ShownBoard:
     """After which entry the news begins; None: after the reader's own last turn."""
 
     is_changed: bool = False
-    """Whether the mail that is answered has changed it."""
+    """Whether the answered mail has changed it."""
 
     begun: Move = ()
-    """The steps of a move that is not decided yet."""
+    """The steps of an unfinished move."""
 
 
 @dataclass(frozen=True)
 class Answer(Said):
-    """The answer to a mail: what became of each line, then the boards that it is about."""
+    """The answer to a mail: the result of each line, then the boards it is about."""
 
     lines: tuple[AnsweredLine, ...]
     about: str
-    """What the Subject says where the answer is about no one board."""
+    """The Subject, if the answer is not about a single board."""
 
     boards: tuple[ShownBoard, ...] = ()
     unshown: tuple[int, ...] = ()
-    """Changed boards that there is no room for."""
+    """Changed boards left out for lack of room."""
 
     concerned: tuple[int, ...] = ()
     """The numbers of the boards that the lines are about."""
@@ -182,10 +182,10 @@ class Answer(Said):
     """The question that a `yes` to the answer answers."""
 
     left_out: tuple[str, ...] = ()
-    """Commands that would pass on words that were passed on to nobody."""
+    """Commands that would pass on text which was not passed on."""
 
     notes: tuple[Reply, ...] = ()
-    """What is said of something else, below all."""
+    """Notes on other matters, at the end."""
 
     records: tuple[int, ...] = ()
     """Boards whose records were asked for."""
@@ -198,28 +198,28 @@ class Answer(Said):
     """Whether a player has written; only mails to players can be recognised by the answers to them."""
 
     newcomer: str = ""
-    """The player whose practice board is shown, which is not there yet."""
+    """The player whose practice board is shown, before its first move."""
 
     has_changed: bool = False
-    """Whether the mail has changed anything, so that its sender must be told."""
+    """Whether the mail has changed anything, so that it must be answered."""
 
     is_limited: bool = False
-    """Whether nothing proves who wrote the mail, so that little may go to its address."""
+    """Whether nothing proves who wrote the mail, so that little may be sent to its address."""
 
 
 @dataclass(frozen=True)
 class BoardNews(Said):
-    """A board, to one who did not ask for it."""
+    """A board, sent to a player who did not ask for it."""
 
     remarks: tuple[Reply, ...] = ()
     author: str = ""
-    """The userid of who did what it tells; empty for the clock and the operator."""
+    """The userid of the player who acted; empty for the clock and the operator."""
 
     words: str = ""
-    """What the author says to the reader."""
+    """The author's text to the reader."""
 
     is_talk: bool = False
-    """Whether nothing happened but talk."""
+    """Whether it reports only chat."""
 
     is_watched: bool = False
     since: int | None = None
@@ -231,7 +231,7 @@ class BoardNews(Said):
 
 @dataclass(frozen=True)
 class Notice(Said):
-    """Words about no one board."""
+    """A message that is not about a single board."""
 
     words: Reply
     about: str = "news"
@@ -240,7 +240,7 @@ class Notice(Said):
 
 @dataclass(frozen=True)
 class Asked(Said):
-    """A question that goes to another address than the answer to the mail that caused it."""
+    """A question that goes to another address than the answer."""
 
     words: Reply
     confirmation: Confirmation
@@ -248,7 +248,7 @@ class Asked(Said):
 
 @dataclass(frozen=True)
 class FixedText(Said):
-    """A template of its own, with what it needs to know."""
+    """A template with its parameters."""
 
     template: str
     about: str
@@ -265,23 +265,23 @@ class PuzzleLetter(Said):
 
 @dataclass(frozen=True)
 class Digest(Said):
-    """Every board that waits for its reader."""
+    """All boards that wait for the reader."""
 
     notes: tuple[Reply, ...] = ()
 
 
 @dataclass(frozen=True)
 class MoveToTell(Said):
-    """A move of the reader's that the letter of the day tells, unless another mail about its board does."""
+    """A move of the reader's for the daily receipt, unless another mail about its board reports it."""
 
 
 @dataclass(frozen=True)
 class UnknownSaid(Said):
-    """What another version has kept."""
+    """A stored value of another version."""
 
 
 def leaving_kind(said: Said) -> LeaveKind:
-    """What the reader of a letter stops by unsubscribing from it."""
+    """What a reader stops by unsubscribing from a letter."""
     match said:
         case Digest():
             return "digest"

@@ -1,4 +1,4 @@
-"""What commands look up: boards, seats, players, pages. Each raises the error that says what is missing."""
+"""Look-ups for commands: boards, seats, players, pages. Each raises the error that says what is missing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class NotYourBoard(CommandError):
 
 
 class UnknownGame(CommandError):
-    """There is no such game; `suggestions` are called alike."""
+    """There is no such game; `suggestions` have similar names."""
 
     suggestions: tuple[str, ...]
 
@@ -57,15 +57,15 @@ class WrongForm(CommandError):
 
 
 class NoSuchPlayer(CommandError):
-    """Nobody is called so."""
+    """There is no player of that name."""
 
     suggestions: tuple[str, ...]
 
 
 class GameMissing(CommandError):
-    """Board `number` is of a game, or of a version of its rules, that this server no longer has.
+    """This server no longer has the game of board `number`, or that version of its rules.
 
-    It is not named as the error's board, since that would be shown.
+    The error does not name it as its board, since that would be shown.
     """
 
     number: int
@@ -77,14 +77,14 @@ MOST_WAITING_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class WaitingBoards:
-    """The boards where it is somebody's turn: the numbers of those that one mail shows, and how many `more`."""
+    """The boards where it is a player's turn: the numbers of those that one mail shows, and how many `more`."""
 
     numbers: tuple[int, ...]
     more: int
 
     @property
     def refs(self) -> tuple[BoardRef, ...]:
-        """The same boards, as they stand now."""
+        """The same boards, in their current state."""
         return tuple(map(BoardRef, self.numbers))
 
 
@@ -98,7 +98,7 @@ def waiting_boards(player: Player, records: Queries) -> WaitingBoards:
 
 
 def find_board(number: int, game: str | None, records: Queries, asker: Player | None) -> GameState:
-    """The board of a number, which must be one of `game` if that was said; a refusal is worded for `asker`."""
+    """The board of that number, which must be of `game` if given; errors are worded for `asker`."""
     try:
         board = records.board(number)
     except MissingRules as error:
@@ -118,7 +118,7 @@ def _no_such_board(number: int, records: Queries, asker: Player | None) -> NoSuc
 
 
 def find_shown(ref: BoardRef, game: str | None, records: Queries, asker: Player | None) -> GameState:
-    """The board that somebody wants to see, at a ply that it has."""
+    """The board to show, at an existing ply."""
     board = find_board(ref.number, game, records, asker)
     if ref.ply is not None and ref.ply > board.state.plies:
         raise NoSuchPly(board=ref.number, ply=ref.ply, plies=board.state.plies)
@@ -126,12 +126,12 @@ def find_shown(ref: BoardRef, game: str | None, records: Queries, asker: Player 
 
 
 def named_board(request: Request, records: Queries) -> GameState:
-    """The board that a request names, as it stands."""
+    """The board that a request names, in its current state."""
     return find_board(request.arguments.board, request.arguments.game, records, request.actor.player)
 
 
 def find_seat(request: Request, records: Queries) -> tuple[GameState, Seat]:
-    """The board that a player acts on, as it stands, and their seat at it."""
+    """The board that a player acts on, in its current state, and their seat."""
     board, player = named_board(request, records), request.player
     seat = board.match.seat_of(player.userid)
     if seat is None:
@@ -154,13 +154,13 @@ def player_or_sender(request: Request, records: Queries) -> Player:
 
 
 def named_players(userids: Iterable[str], records: Queries) -> tuple[str, ...]:
-    """The userids of the players that a line names, each once, as their owners write them."""
+    """The userids of the named players, each once, spelled as their owners do."""
     named = {userid.lower(): userid for userid in userids}.values()
     return tuple(find_player(userid, records).userid for userid in named)
 
 
 def require_game(name: str | None) -> None:
-    """Raises UnknownGame where a game was named, and there is none of that name."""
+    """Raises UnknownGame if a game was named and there is no such game."""
     if name is not None and name not in games():
         raise UnknownGame(suggestions=tuple(get_close_matches(name, games())))
 
@@ -171,7 +171,7 @@ _MOST_DIGITS = 4
 
 
 def read_page(options: Sequence[tuple[str, str]], command: Command) -> int:
-    """The page that a line asks for, from 1; a refusal where its options are anything else."""
+    """The page that a line asks for, from 1. Raises if it has other options."""
     if not options:
         return 1
     name, value = options[0]
@@ -182,5 +182,5 @@ def read_page(options: Sequence[tuple[str, str]], command: Command) -> int:
 
 
 def wrong_form(command: Command) -> WrongForm:
-    """What is said of a line whose words mean nothing after this command."""
+    """The error for a line whose words do not fit this command."""
     return WrongForm(command=command.name, forms=command.forms, example=command.example)

@@ -27,9 +27,9 @@ from pbmserv.matches.turn_time import spent
 
 
 class MovePlayed(Reply):
-    """The move was played, as written in the log; after it at once the `answers` that were queued.
+    """The move was played, as written in the log, followed at once by queued `answers`.
 
-    Each answer has a userid, which is empty for the sender's own, and the move.
+    Each answer is a userid, empty for the sender's own, and a move.
     """
 
     board: int
@@ -58,10 +58,9 @@ def play_ply(
     now: datetime,
     besides: tuple[str, ...] = (),
 ) -> Decision:
-    """What comes of a seat's move: the one place where somebody plays; what others have queued comes after it.
+    """The decision on a seat's move. Every move is played here; queued moves follow later (`queue.play_on`).
 
-    `meant_ply` is the ply the player thought this would be, if said; `besides` is how the move may be
-    written, too.
+    `meant_ply` is the ply that the player meant, if given; `besides` is another spelling of the move.
     """
     used = int(spent(board, records.timing(board, now)).total_seconds())
     entry = play(board.match, board.state, seat, text, meant_ply, now, used, besides)
@@ -79,16 +78,16 @@ move_command = Command(
 
 
 class Resigned(Reply):
-    """The sender has resigned; `others_play_on` when the game goes on without."""
+    """The sender has resigned; `others_play_on` if the game continues without them."""
 
     board: int
     others_play_on: bool
 
 
 class Declined(Reply):
-    """The sender declined the match before a first move of theirs, or after another one has.
+    """The sender declined the match before their first move, or after another player did.
 
-    `rematch` is the board on which those who have not declined it play on, the sender too; None if there is none.
+    `rematch` is the board where the players who have not declined play on; None if there is none.
     """
 
     board: int
@@ -98,7 +97,7 @@ class Declined(Reply):
 def resign_seat(
     board: GameState, seat: Seat, records: Queries, now: datetime, meant_ply: int | None = None
 ) -> Decision:
-    """What comes of it when a seat gives up."""
+    """The decision when a seat resigns or declines."""
     entry = resign(board.match, board.state, seat, now, meant_ply)
     after = board.apply(entry)
     reply: Reply = Resigned(board.match.number, others_play_on=after.state.status == "active")
@@ -124,16 +123,16 @@ resign_command = Command(
 
 
 class Submitted(Reply):
-    """A move waits for `confirm`; the board shows how it would stand. `moves` is that one, in lower case."""
+    """A move waits for `confirm`; the board shows the result. `moves` holds that move, in lower case."""
 
     board: int
     moves: tuple[str]
 
 
 class NothingSubmitted(CommandError):
-    """No move waits for `confirm`; `example` can be submitted, or is empty when it is not the sender's turn.
+    """No move waits for `confirm`; `example` can be submitted; it is empty if it is not the sender's turn.
 
-    `taken_back`: one did, but what was played before it was taken back.
+    `taken_back`: one did, but a move before it was taken back.
     """
 
     example: str
@@ -141,7 +140,7 @@ class NothingSubmitted(CommandError):
 
 
 def run_submit(request: Request, records: Queries, now: datetime) -> Decision:
-    """Keeps the move in mind, and shows the board as it would stand."""
+    """Stores the move, and shows the board after it."""
     board, seat = find_seat(request, records)
     entry = play(board.match, board.state, seat, request.arguments.move, request.arguments.ply, now)
     content = {"entries": board.state.entries, "move": entry.text}
@@ -164,7 +163,7 @@ submit_command = Command(
 
 
 def run_confirm(request: Request, records: Queries, now: datetime) -> Decision:
-    """Plays it as `move` would, on the board for which it was submitted and on no later one."""
+    """Plays the submitted move as `move` would, unless the board has changed since."""
     board, seat = find_seat(request, records)
     require_may_act(board.match, board.state, seat, "confirm", None)
     plan = records.plan(board.match.number, seat, "submit")
@@ -177,7 +176,7 @@ def run_confirm(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _example(board: GameState, seat: Seat) -> str:
-    """A legal move of the seat; none when it is not its turn."""
+    """A legal move of the seat; empty if it is not its turn."""
     if board.state.to_move != seat:
         return ""
     game = rules_of(board.match)
@@ -196,9 +195,9 @@ confirm_command = Command(
 
 
 class Previewed(Reply):
-    """A line of `moves`, as a person types them, leads to the board shown; nothing of it is played.
+    """The board shown is the result of `moves`, as a person types them; none is played.
 
-    `playable` is the first of them with its guard, when it is the sender who may play it now; else it is empty.
+    `playable` is the first one with its ply (`c3#7`) if the sender may play it now, else empty.
     """
 
     board: int
@@ -207,7 +206,7 @@ class Previewed(Reply):
 
 
 class TooManyMoves(CommandError):
-    """A line to be tried has `named` moves, more than the `limit`; `line` are as many as may be.
+    """A preview has `named` moves, more than the `limit`; `line` holds as many as are allowed.
 
     They are legal moves, as a person types them, and so are those of BadPreview.
     """
@@ -218,7 +217,7 @@ class TooManyMoves(CommandError):
 
 
 class BadPreview(CommandError):
-    """A line to be tried stops at `word`; `line` are the moves before it.
+    """A preview fails at `word`; `line` holds the moves before it.
 
     `why`: it is no move, a `rule` forbids it, it could be any of `choices`, or the moves before it end the game.
     `choices` are moves that can be played there.
@@ -238,7 +237,7 @@ _LONGEST_ECHO = 40
 
 
 def run_preview(request: Request, records: Queries, now: datetime) -> Decision:
-    """Plays the moves in thought, each by the player on turn then."""
+    """Tries the moves without playing them, each for the player on turn."""
     arguments = request.arguments
     board = named_board(request, records)
     imagined = board
@@ -260,12 +259,12 @@ def _after(board: GameState, text: str, now: datetime) -> GameState:
 
 
 def _played(board: GameState, imagined: GameState) -> tuple[str, ...]:
-    """The moves between two moments of a board, as a person types them."""
+    """The moves between two states of a board, as a person types them."""
     return tuple(entry.text.lower() for entry in imagined.match.entries[len(board.match.entries) :])
 
 
 def _stopped(board: GameState, line: tuple[str, ...], text: str, error: CommandError) -> BadPreview:
-    """Why the line goes no further than the moves of `line`."""
+    """The error that explains why the preview stops after `line`."""
     word = echo_words(text[:_LONGEST_ECHO])
     bad = partial(BadPreview, board=board.match.number, game=board.match.game, line=line, word=word)
     match error:

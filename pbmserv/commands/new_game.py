@@ -1,4 +1,4 @@
-"""What `challenge`, `seek`, `accept` and `rematch` share: the terms of a new match, and who may start one."""
+"""Shared by `challenge`, `seek`, `accept` and `rematch`: the terms of a new match, and who may start one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class WhichGame(CommandError):
 
 
 class NotOffered(CommandError):
-    """New games of `game` are not begun here; or, of a `variant`, not with that value of an option."""
+    """The server offers no new games of `game`, or of a `variant`, not with that option."""
 
     game: str
     games: tuple[str, ...]
@@ -48,7 +48,7 @@ class UnknownOption(CommandError):
 class BadOptionValue(CommandError):
     """The option `name` does not take that value. `game` and `userids` are ready for a command.
 
-    `userids` are to play; nobody is named where a game is sought.
+    `userids` are the players; empty for `seek`.
     """
 
     game: str
@@ -58,22 +58,22 @@ class BadOptionValue(CommandError):
 
 
 class TakesNoChallenges(CommandError):
-    """`userid` takes no challenges, or none from this sender: which of both is not told."""
+    """`userid` takes no challenges, or none from this sender; the message does not say which."""
 
     userid: str
 
 
 class NotTogether(CommandError):
-    """Of the players whom the sender named, `userids` cannot be in one game: one has blocked the other.
+    """Of the named players, `userids` cannot be in one game: one has blocked the other.
 
-    Which of them is not told, nor why.
+    The message says neither which one, nor why.
     """
 
     userids: tuple[str, str]
 
 
 class RatedAndUnrated(CommandError):
-    """A line asks for both. The rest makes a command with `userids`, if they are known."""
+    """A line asks for both. The fields make a command with `userids`, if they are known."""
 
     game: str
     command: str
@@ -95,22 +95,22 @@ UNRATED = "unrated"
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is agreed before a match begins; `options` are those of the game."""
+    """The terms of a match; `options` are those of the game."""
 
     game: str
     options: Options = ()
     rated: bool | None = None
-    """None where nobody said: then games between people are rated, and games with a robot are not."""
+    """None if not given: then games between people are rated, and games with a robot are not."""
     clock: TimeControl | None = None
 
 
 def games_offered(server: Server) -> Mapping[str, Game]:
-    """The games that can be begun on a server, by name."""
+    """The games that can be started on a server, by name."""
     return {name: game for name, game in games().items() if not server.games or name in server.games}
 
 
 def read_game(name: str | None, example: str, server: Server) -> str:
-    """The game of that name, or the one that is meant without; `example` is a line that wants a game before it."""
+    """The game of that name, or the default game; `example` is a command that needs a game before it."""
     offered = tuple(games_offered(server))
     found = name or server.default_game
     if not found or (name is None and found not in offered):
@@ -122,7 +122,7 @@ def read_game(name: str | None, example: str, server: Server) -> str:
 
 
 def require_offered(terms: Terms, server: Server) -> None:
-    """Raises NotOffered where a match on these terms cannot be begun on a server."""
+    """Raises NotOffered if the server offers no match on these terms."""
     offered = tuple(games_offered(server))
     if terms.game not in offered:
         raise NotOffered(game=terms.game, games=offered)
@@ -131,7 +131,7 @@ def require_offered(terms: Terms, server: Server) -> None:
 
 
 def variant_of(terms: Terms) -> str:
-    """The option that makes it a variant, as it is typed; "" where all is as the inventor published it."""
+    """The option that makes it a variant, as typed; "" if it is the game as its inventor published it."""
     found = (
         f"-{name}={value}"
         for name, value in terms.options
@@ -144,9 +144,9 @@ def variant_of(terms: Terms) -> str:
 def read_terms(
     game: str, options: Options, seats: int, command: str, userids: tuple[str, ...] = (), more: Sequence[str] = ()
 ) -> Terms:
-    """What the options of a line come to for a match of `seats` players.
+    """Reads the options of a line as the terms of a match of `seats` players.
 
-    A refusal is worded for `command`, which knows `more` options than these, and for the players, if they are
+    Errors are worded for `command`, which has `more` options than these, and for the players, if they are
     known.
     """
     offered = (*(option.name for option in games()[game].info.options), RATED, UNRATED, *TIME_OPTIONS, *more)
@@ -184,7 +184,7 @@ def _require_options(
 
 
 def require_willing(players: Sequence[Player], starter: Player, records: Queries) -> None:
-    """Raises where `starter` cannot put these into one game. The starter may play with those they have blocked."""
+    """Raises if `starter` cannot start a game with these players. They may play with players they have blocked."""
     others = [player for player in players if player.id != starter.id]
     for player in others:
         _require_willing(player, starter, records)
@@ -199,7 +199,7 @@ def _require_willing(player: Player, starter: Player, records: Queries) -> None:
 
 
 def require_together(players: Sequence[Player], records: Queries) -> None:
-    """Raises NotTogether where one of these has blocked another."""
+    """Raises NotTogether if one of these players has blocked another."""
     for one, other in combinations(players, 2):
         if records.is_blocked(one.userid, by=other.userid) or records.is_blocked(other.userid, by=one.userid):
             raise NotTogether(userids=(one.userid, other.userid))
@@ -213,7 +213,7 @@ def opened(
     now: datetime,
     after: int | None = None,
 ) -> Match:
-    """The match that begins, played in the order of `players`; `after` is the board that it is a rematch of.
+    """The new match, played in the order of `players`; `after` is the board that it is a rematch of.
 
     Raises RobotDoesNotPlay.
     """
@@ -233,9 +233,9 @@ def opened(
 
 
 class RobotDoesNotPlay(CommandError):
-    """The robot `userid` does not play `title` with `seats` seats; those of `robots` do, the weakest first.
+    """The robot `userid` does not play `title` with `seats` seats; the `robots` do, the weakest first.
 
-    `game` and `userids`, with one of them in its place, make a command.
+    `game` and `userids`, with one of these in its place, make a command that works.
     """
 
     userid: str
@@ -249,7 +249,7 @@ class RobotDoesNotPlay(CommandError):
 def require_able(
     game_name: str, options: Sequence[tuple[str, str]], players: Sequence[Player], records: Queries
 ) -> None:
-    """Raises RobotDoesNotPlay if one of these is a robot that does not play this game with this many players."""
+    """Raises RobotDoesNotPlay if one of these is a robot that cannot play this game with this many players."""
     game = games()[game_name]
     robots = [player for player in players if player.robot is not None]
     if not robots:
@@ -272,7 +272,7 @@ def require_able(
 
 
 class TooManyGames(CommandError):
-    """`starter` has started `limit` games that are in play; or, without proof, `limit` within a day.
+    """`starter` has `limit` started games in play; or, without proof, has started `limit` within a day.
 
     With proof the limit is `proven_limit`: `line` is what to send again.
     """
@@ -299,7 +299,7 @@ class TooManyUnbegun(CommandError):
 def require_within_limits(
     players: Sequence[Player], request: Request, records: Queries, now: datetime, line: str = ""
 ) -> None:
-    """Raises where a player cannot start one more match with these at the moment. `line` asks for it again."""
+    """Raises if a player cannot start another match with these now. `line` is the command to send again."""
     starter, is_proven, line = request.player, request.actor.proven, line or request.line
     started = records.started_in_play(starter.userid)
     limit = GAMES

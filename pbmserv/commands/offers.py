@@ -27,7 +27,7 @@ class OfferOpened(Reply):
 
 
 class TooManyOffers(CommandError):
-    """`limit` offers are open: the sender's own, which are `own`, or (then it is empty) all there are."""
+    """`limit` offers are open: the sender's own (`own`), or, if that is empty, those of everybody."""
 
     limit: int
     own: tuple[int, ...]
@@ -93,13 +93,13 @@ seek_command = Command(
 
 
 class JoinedIn(Reply):
-    """The sender has accepted an offer that still waits for others; `offer` is it with the sender."""
+    """The sender has accepted an offer that still waits for others; `offer` includes the sender."""
 
     offer: OpenOffer
 
 
 class OfferTaken(Reply, place="below"):
-    """A match has come of offer `number` of `seeker`: told to those who had a seat before the last was taken."""
+    """Offer `number` of `seeker` became a match: told to the players who had accepted it before the last one."""
 
     number: int
     seeker: str
@@ -113,7 +113,7 @@ class OfferWithdrawn(Reply):
 
 
 class SteppedBack(Reply):
-    """The sender, who had accepted an offer of `seeker`, has given the seat up."""
+    """The sender has given up their seat in an offer of `seeker`."""
 
     number: int
     seeker: str
@@ -128,7 +128,7 @@ class OfferGone(Reply):
 
 
 class NoSuchOffer(CommandError):
-    """No offer `number` is open; perhaps `match` has come of it. `offers` would do with `command`."""
+    """Offer `number` is not open; it may have become `match`. `offers` would work with `command`."""
 
     number: int
     command: Literal["accept", "withdraw"]
@@ -149,14 +149,14 @@ class AlreadyJoined(CommandError):
 
 
 class YouBlocked(CommandError):
-    """The sender wants nothing from `userid`, who has a part in the offer."""
+    """The sender has blocked `userid`, who takes part in the offer."""
 
     number: int
     userid: str
 
 
 class NotYourOffer(CommandError):
-    """The sender has no part in that offer of `seeker`."""
+    """The sender takes no part in that offer of `seeker`."""
 
     number: int
     seeker: str
@@ -166,7 +166,7 @@ MOST_LISTED = 5
 
 
 def accept_offer(request: Request, number: int, records: Queries, now: datetime) -> Decision:
-    """Takes a seat; when it was the last one, the match begins. `number` is the one of the offer."""
+    """Takes a seat in offer `number`; if it was the last one, the match begins."""
     player = request.player
     offer = records.offer(number)
     if offer is None or offer.status != "open":
@@ -188,12 +188,12 @@ def accept_offer(request: Request, number: int, records: Queries, now: datetime)
 
 
 def _players(offer: OpenOffer, player: Player, records: Queries) -> tuple[Player, ...]:
-    """Those who play, in that order."""
+    """The players, in order of play."""
     return tuple(find_player(userid, records) for userid in in_order_of_play(offer, player.userid))
 
 
 def _require_willing(offer: OpenOffer, players: Sequence[Player], player: Player, records: Queries) -> None:
-    """Raises where these cannot sit at one board with `player`. An offer is no challenge: all may accept it."""
+    """Raises if these cannot play with `player`. Unlike a challenge, an offer is open to all."""
     for other in players:
         if records.is_blocked(player.userid, by=other.userid):
             raise new_game.TakesNoChallenges(userid=other.userid)
@@ -222,7 +222,7 @@ def _begun(
 def without(
     player: Player, records: Queries
 ) -> tuple[tuple[EndedOffer | LeftOffer, ...], tuple[tuple[str, Reply], ...]]:
-    """What becomes of the offers in which a player who goes has a part, and who is to be told of it."""
+    """The changes to offers in which a leaving player takes part, and the notices about them."""
     changes: list[EndedOffer | LeftOffer] = []
     tells: list[tuple[str, Reply]] = []
     for offer in records.open_offers():
@@ -235,12 +235,12 @@ def without(
 
 
 def told_of_end(offer: OpenOffer) -> list[tuple[str, Reply]]:
-    """What those who wait are told when an offer is withdrawn."""
+    """The notices to players who had accepted an offer that is withdrawn."""
     return [(userid, OfferGone(offer.number, offer.game, offer.seeker)) for userid in offer.joined]
 
 
 def run_withdraw(request: Request, records: Queries, now: datetime) -> Decision:
-    """Closes the sender's own offer, or gives the sender's seat in another one free."""
+    """Closes the sender's own offer, or frees the sender's seat in another one."""
     player, number = request.player, request.arguments.offer
     assert number is not None, "its form names an offer"
     offer = records.offer(number)

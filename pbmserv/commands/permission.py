@@ -1,4 +1,4 @@
-"""Whether a command may be carried out: who gave it, how that was proven, and what needs a `yes`."""
+"""Decides whether a command may run: who gave it, how that was proven, and what needs a `yes`."""
 
 from datetime import datetime
 from typing import Final, Literal
@@ -20,8 +20,8 @@ class BannedHere(CommandError, about_identity=True):
 class YesNeeded(Reply):
     """The command would be carried out, but waits for a `yes`.
 
-    `why`: it cannot be undone; nothing proves who wrote; or what does so is not
-    good enough for it, since it proves moves alone, or boards alone.
+    `why`: it cannot be undone; nothing proves who wrote; or the proof is not good enough,
+    since it covers only moves, or only boards.
     """
 
     command: str
@@ -29,20 +29,20 @@ class YesNeeded(Reply):
 
 
 OPEN_TO_BANNED: Final = frozenset({"export", "delete", "yes", "no"})
-"""What a banned player may still do: get their data, and be forgotten."""
+"""What a banned player may still do: export their data and delete their account."""
 
 SETTINGS_ABOUT_MAIL: Final = frozenset(
     {"broadcast", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation", "words"}
 )
-"""What `set` changes about the mail that a player gets. Mail programs have a button that stops most of these."""
+"""Settings about a player's mail. Mail programs have a button that stops most of these."""
 
 BY_ANSWER: Final = frozenset({"personal", "shown", "link"})
 
 
 def decide(request: Request, records: Queries, now: datetime) -> Decision:
-    """What comes of a request; changes nothing. `now` is when its mail was kept.
+    """Returns the decision on a request; changes nothing. `now` is when its mail was stored.
 
-    What binds a player and was not proven waits for a `yes`; but a refusal comes at once.
+    An unproven command that binds a player waits for a `yes`; a refusal is given at once.
     """
     _require_not_banned(request)
     decided = commands()[request.command.name].decide(request, records, now)
@@ -60,9 +60,9 @@ def _why(actor: Actor) -> Literal["unproven", "account", "no move"]:
 
 
 def speaks_on(actor: Actor, match: Match, records: Queries) -> bool:
-    """Whether it is proven that the actor's words are theirs, as far as the players of a match are to get them.
+    """Whether it is proven well enough who wrote the text to pass it on to the players of a match.
 
-    In practice nobody gets them.
+    In practice games nobody gets it.
     """
     if match.practice:
         return True
@@ -108,7 +108,7 @@ def _is_proven(request: Request, records: Queries) -> bool:
 
 
 def _is_next_move(request: Request) -> bool:
-    """Whether it is a move on a board that the mail showed, and the next one after what it showed."""
+    """Whether it is the next move on a board as the mail showed it."""
     arguments, shown = request.arguments, dict(request.actor.shown)
     return _is_move(request) and arguments.ply == shown[arguments.boards[0].number] + 1
 
@@ -141,6 +141,6 @@ def _is_about_account(request: Request) -> bool:
 
 
 def _shown_players(actor: Actor, records: Queries) -> set[str]:
-    """All who play on the boards that the mail showed."""
+    """All players of the boards that the mail showed."""
     boards = (records.board(number) for number, _ in actor.shown)
     return {userid for board in boards if board is not None for userid in board.match.userids}

@@ -1,8 +1,8 @@
-"""The policy of limits: how often anybody can have the server do something, and what comes then.
+"""Rate limits: how often a person can have the server do something, and what happens at the limit.
 
-A limit counts under a name, for each sender, address or whatever it is counted by, within a span of time that ends
-now. Limits with the same name and measure share their counts, such as 20 an hour and 100 a day. Counts are spent
-when a mail is decided (`services.limits`).
+A limit counts under a name, for each sender, address or other subject, within a time window that ends now. Limits
+with the same name and measure share their counts, such as 20 an hour and 100 a day. Counts are added when a mail
+is decided (`services.limits`).
 """
 
 from collections.abc import Callable, Mapping
@@ -15,18 +15,18 @@ from pbmserv.commands.changes import Change
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 AT_A_TIME: Final = timedelta()
-"""Of what is not counted as it comes: it is looked how many there are."""
+"""For limits on existing things, which are looked up and not counted over time."""
 
 Cause = Literal["anybody", "without proof", "strangers", "newcomers", "invited", "players"]
-"""Whose mails are limited. Those without proof may be forged."""
+"""Whose mails are limited. Mails without proof may be forged."""
 
 CountTotal = Callable[[str, str, datetime], int]
-"""How much was counted under a name, of somebody or something, since a moment."""
+"""Returns the total counted under a name for a subject since a time."""
 
 
 class Counted(Change):
-    """Something that counts, under a name. `of` is what it is counted by: an address, a userid, or a player's id;
-    empty where all counts are one. What has an `owner` can be released for that owner."""
+    """A count under a name. `of` is its subject: an address, a userid, or a player's id; empty for a global count.
+    Counts with an `owner` can be released for that owner."""
 
     name: str
     of: str = ""
@@ -36,7 +36,7 @@ class Counted(Change):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `most` things within `per`, for each thing that they are counted by."""
+    """At most `most` things within `per`, for each subject."""
 
     cause: Cause
     what: str
@@ -44,19 +44,19 @@ class Limit:
     most: int
     per: timedelta
     then: str
-    """What comes at the limit."""
+    """What happens at the limit."""
 
     @property
     def name(self) -> str:
-        """What its counts are stored under."""
+        """The name its counts are stored under."""
         return f"{self.what} by {self.by}"
 
     def count(self, of: str = "", amount: int = 1, owner: str = "") -> Counted:
-        """What is to be spent for one of these."""
+        """The count for one of these."""
         return Counted(self.name, of, amount, owner)
 
     def left(self, total: CountTotal, of: str, now: datetime) -> int:
-        """How many more of these there may be now."""
+        """How many more are allowed now."""
         return self.most - total(self.name, of, now - self.per)
 
 
@@ -82,7 +82,7 @@ ALL_QUESTIONS: Final = Limit("anybody", "questions", "all", 200, DAY, "the quest
 OWN_ADDRESS: Final = Limit(
     "without proof", "questions whether an address is theirs", "address", 1, 7 * DAY, _SILENCE
 )
-"""Somebody who has got one mail of a player's must not have them asked without end."""
+"""Somebody who has one mail of a player's must not be able to make us ask them endlessly."""
 
 # What is counted but not limited by itself.
 NOTICE: Final = "notices of a limit by address"
@@ -113,7 +113,7 @@ PROVIDERS: Final = frozenset(
     | {"t-online.de", "orange.fr", "free.fr", "laposte.net", "libero.it", "yahoo.co.uk", "btinternet.com"}
     | {"wp.pl", "seznam.cz", "yandex.ru", "mail.ru", "qq.com", "163.com", "yahoo.co.jp", "naver.com", "uol.com.br"}
 )
-"""Where many people have their mailboxes who do not know each other."""
+"""Mail providers whose users do not know each other."""
 
 LETTERS: Final = Limit("strangers", "letters to strangers", "mailbox, whatever its tag", 1, DAY, _SILENCE)
 LETTERS_A_DOMAIN: Final = Limit("strangers", "letters to strangers", "mail domain", 5, DAY, _SILENCE)
@@ -131,7 +131,7 @@ NO_ROOM_IN_ALL: Final = Limit("newcomers", "sentences that there is no room", "a
 _PAGE_FULL: Final = "the page says that too many are joining"
 PAGE_A_DAY: Final = Limit("newcomers", "sign-ups on the page", "all", 26, DAY, "one an hour")
 PAGE_AN_HOUR: Final = Limit("newcomers", "sign-ups on the page", "all", 1, HOUR, f"after 26 a day: {_PAGE_FULL}")
-"""So one crowd in one hour cannot shut the door for a whole day: 50 a day in all."""
+"""So that a crowd in one hour cannot use up the whole day's 50."""
 PAGE_A_HOST: Final = Limit("newcomers", "sign-ups on the page", "host", 5, HOUR, _PAGE_FULL)
 PAGE_AN_ADDRESS: Final = Limit("newcomers", "sign-ups on the page", "address", 1, DAY, "no further mail")
 
@@ -147,12 +147,12 @@ SAME_WORDS: Final = Limit("players", "the same words but for digits", "address",
 QUICK: Final = Limit(
     "players", "words in a row within 10 seconds of our mail", "address", 3, 2 * DAY, "silence until a command"
 )
-"""Nobody reads, writes and sends three mails in a row as quickly. An unmarked ticket system does."""
+"""No person sends three mails in a row this quickly; an unmarked ticket system does."""
 
 _REFUSED: Final = "refused, with the reason"
 MESSAGES_AN_HOUR: Final = Limit("players", "messages", "player", 20, HOUR, _REFUSED)
 MESSAGES_A_DAY: Final = Limit("players", "messages", "player", 60, DAY, _REFUSED)
-"""Each counted once for everybody who gets it."""
+"""Each counts once for every recipient."""
 FROM_STRANGERS: Final = Limit(
     "players", "messages from players they never played with", "recipient", 5, DAY, _REFUSED
 )
@@ -161,7 +161,7 @@ VACATIONS: Final = Limit("players", "vacations told to others", "player", 3, DAY
 CHATS: Final = Limit(
     "players", "mails that send a board around", "board", 40, HOUR, "chat is refused; moves go on"
 )
-"""Moves come in turn, talk has no end by itself."""
+"""Moves alternate, but talk has no natural end."""
 
 GAMES: Final = Limit("players", "games in play", "who started them", 100, AT_A_TIME, _REFUSED)
 UNPROVEN_GAMES: Final = Limit(
@@ -193,7 +193,7 @@ POLICY: Final = (
 
 
 def kept_for() -> Mapping[str, timedelta]:
-    """How long the counts of each name are stored. A mail may wait a while until it is handled."""
+    """How long the counts of each name are stored, with a margin for mails that wait to be handled."""
     spans = {NOTICE: DAY, BYTES_RECEIVED: HOUR, INVITATION: INVITATION_LASTS}
     for limit in POLICY:
         spans[limit.name] = max(spans.get(limit.name, HOUR), limit.per)
@@ -201,7 +201,7 @@ def kept_for() -> Mapping[str, timedelta]:
 
 
 def mailbox_of(address: str) -> str:
-    """An address without its tag: all of these reach one person.
+    """The address without its tag, since all tags reach the same person.
 
     >>> mailbox_of("ann+games@club.example"), mailbox_of("ann@club.example")
     ('ann@club.example', 'ann@club.example')
@@ -211,7 +211,7 @@ def mailbox_of(address: str) -> str:
 
 
 def domain_of(address: str) -> str:
-    """What an address's domain and its subdomains have in common: who owns one can have as many as they like.
+    """The registered domain of an address, since its owner can have any number of subdomains.
 
     >>> domain_of("eve@mail.evil.example"), domain_of("eve@a.b.club.co.uk"), domain_of("eve@GMAIL.com")
     ('evil.example', 'club.co.uk', 'gmail.com')

@@ -1,7 +1,7 @@
 """`practice` and `puzzle`: a first game against an easy robot, and positions to solve.
 
-A practice board begins with its first move. Until then there is only what it would be, number 0, which no board
-has. It is in no list and counts for nothing, and each player gets one.
+A practice board is created by its first move. Until then it is shown as number 0, which no board has. It is in no
+list and does not count, and each player gets one.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -29,19 +29,19 @@ from pbmserv.matches.replay import GameState, replay
 from pbmserv.robots.robot import RANDOM, userid_of
 
 ROBOT: Final = RANDOM
-"""The robot that newcomers play against: they are to win."""
+"""The robot that newcomers play against, weak enough for them to win."""
 
 NOT_THERE_YET: Final = 0
 """The number of a practice board that nobody has moved on yet."""
 
 _LIKED_BEST: Final[tuple[tuple[str, Options], ...]] = (("cephalopod", (("size", "3x5"),)),)
-"""Where a club offers one of these, newcomers begin with it."""
+"""If the club offers one of these, newcomers begin with it."""
 
 _TWO: Final = 2
 
 
 def practice_terms(server: Server) -> Terms:
-    """What is played: a small form of a game that is offered, be it one that real games are not played in."""
+    """The terms: a small form of an offered game, even one that real games do not use."""
     offered = games_offered(server)
     liked = next(((name, options) for name, options in _LIKED_BEST if name in offered), None)
     if liked is not None:
@@ -73,7 +73,7 @@ def practice_to_come(userid: str, server: Server) -> GameState:
 
 
 def _forms(game: Game) -> Iterator[Options]:
-    """The forms of a game for two, the usual one first."""
+    """The forms of a game for two players, the usual one first."""
     single = (
         ((option.name, value),) for option in game.info.options for value in (*option.choices, *option.variants)
     )
@@ -85,7 +85,7 @@ def _cells(game: Game, form: Options) -> int:
 
 
 class PracticeBegun(Reply):
-    """The first move is played, and so the practice board is there: `userid` against `robot`."""
+    """The first move created the practice board: `userid` against `robot`."""
 
     board: int
     userid: str
@@ -100,7 +100,7 @@ class PracticeOffered(Reply):
 
 
 class PracticeThere(CommandError):
-    """The player `userid` has had a practice board already; `is_over`: its game is."""
+    """The player `userid` already has a practice board; `is_over` if its game is over."""
 
     userid: str
     robot: str
@@ -108,9 +108,9 @@ class PracticeThere(CommandError):
 
 
 class BadFirstMove(CommandError):
-    """No game begins with `move`, by the rule of that number, if one forbids it; `choices` could be played.
+    """The game cannot begin with `move`, because of `rule`, if one forbids it; `choices` are legal.
 
-    `userid` is whose practice board it would be.
+    `userid` is the player who would own the practice board.
     """
 
     userid: str
@@ -121,7 +121,7 @@ class BadFirstMove(CommandError):
 
 
 def run_practice(request: Request, records: Queries, now: datetime) -> Decision:
-    """Opens the player's practice board by its first move."""
+    """Creates the player's practice board with its first move."""
     player, text = request.player, request.arguments.move
     robot = records.robot(ROBOT)
     if robot is None:
@@ -144,7 +144,7 @@ def run_practice(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _first_entry(match: Match, text: str, ply: int | None, now: datetime) -> Entry:
-    """The entry of the first move. Raises BadFirstMove, which names no board: there is none."""
+    """The entry of the first move. Raises BadFirstMove, which names no board, since there is none."""
     try:
         return play(match, replay(match).state, 0, text, ply, now)
     except CommandError as error:
@@ -155,7 +155,7 @@ def _first_entry(match: Match, text: str, ply: int | None, now: datetime) -> Ent
 
 
 def _instead_of(refused: CommandError, example: str = "") -> tuple[int | None, tuple[str, ...]]:
-    """The rule that forbids a move, if one does, and what to play instead: at least `example`."""
+    """The rule that forbids a move, if any, and what to play instead: at least `example`."""
     match refused:
         case IllegalMove():
             found = refused.choices or refused.near or (example or refused.example,)
@@ -180,19 +180,19 @@ practice_command = Command(
 
 
 SOLUTION: Final = "solution"
-"""What stands in the move's place to be told it."""
+"""The word in a move's place that asks for the solution."""
 
 TOLD_AFTER: Final = 2
-"""Wrong answers after which the solution comes unasked."""
+"""Wrong answers after which the solution is shown unasked."""
 
 _LONGEST_ECHO: Final = 40
 
 _BY_DAY: Final = 50
-"""Days after which strangers get the first puzzle again, if there are as many puzzles."""
+"""Days after which strangers get the first puzzle again, if there are enough puzzles."""
 
 
 class PuzzlePosed(Reply):
-    """The puzzle `puzzle` is set; the board below says what is asked. `is_again`: it was sent before."""
+    """The puzzle `puzzle`; the board below asks the question. `is_again`: it was sent before."""
 
     puzzle: int
     is_again: bool
@@ -211,8 +211,8 @@ class PuzzleSolved(Reply):
     """`move` is the best one: it takes what stands on the cells `taken`, and `wins`, or not.
 
     `line` may follow, beginning with the opponent's answer.
-    It took `tries`. `score` is what the sender's puzzles have come to; None where this answer
-    does not count.
+    It took `tries`. `score` is the sender's total for puzzles; None if this answer does
+    not count.
     """
 
     puzzle: int
@@ -226,7 +226,7 @@ class PuzzleSolved(Reply):
 
 
 class PuzzleShown(Reply):
-    """The solution, asked for, or told after `missed`, a last wrong move, to which `reply` was the answer."""
+    """The solution, on request, or after a last wrong move, `missed`, which `reply` answers."""
 
     puzzle: int
     best: str
@@ -252,7 +252,7 @@ class NoMorePuzzles(CommandError):
 
 
 class BadPuzzleMove(CommandError):
-    """`move` cannot be played in the puzzle, by the rule of that number, if one forbids it; `choices` could be."""
+    """`move` cannot be played in the puzzle, because of `rule`, if one forbids it; `choices` are legal."""
 
     puzzle: int
     move: str
@@ -262,7 +262,7 @@ class BadPuzzleMove(CommandError):
 
 
 def run_puzzle(request: Request, records: Queries, now: datetime) -> Decision:
-    """Sets a puzzle, or judges the answer to one: that counts only where it is proven who gave it."""
+    """Sends a puzzle, or judges an answer, which counts only if the sender is proven."""
     arguments, player = request.arguments, request.actor.player
     tries = records.puzzle_tries(player) if player else {}
     puzzle = _chosen(arguments, records, tries, player is not None, now)
@@ -287,7 +287,7 @@ def run_puzzle(request: Request, records: Queries, now: datetime) -> Decision:
 def _chosen(
     arguments: Arguments, records: Queries, seen: Collection[int], is_known: bool, now: datetime
 ) -> Puzzle:
-    """The puzzle that is named, or else one that the sender has not had. Strangers get another one each day."""
+    """The named puzzle, or else one that the sender has not had. Strangers get a different one each day."""
     for word in arguments.words:
         named = records.puzzle(int(word))
         if named is None:
@@ -304,7 +304,7 @@ def _chosen(
 def _judged(
     puzzle: Puzzle, text: str, before: PuzzleTry, now: datetime
 ) -> tuple[PuzzleShown | PuzzleSolved | PuzzleMissed, Sequence[PuzzleEnd]]:
-    """What a move, or the wish for the solution, is answered with, and what it comes to."""
+    """The reply to a move or a request for the solution, and how the puzzle ends."""
     board = puzzles.puzzle_board(puzzle)
     seat = board.state.to_move or 0
     opponent = board.match.userids[1 - seat]
@@ -332,7 +332,7 @@ def _taken(board: GameState, text: str) -> tuple[str, ...]:
 
 
 def _legal(puzzle: Puzzle, board: GameState, text: str, now: datetime) -> str:
-    """A move in stored notation. Raises BadPuzzleMove, which names no board: there is none."""
+    """A move in stored notation. Raises BadPuzzleMove, which names no board, since there is none."""
     try:
         return play(board.match, board.state, board.state.to_move or 0, text, None, now).text
     except CommandError as error:

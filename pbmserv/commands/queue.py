@@ -1,4 +1,4 @@
-"""`queue`: moves that are played if the others play what they may; and how these are played, after a decision."""
+"""`queue`: stores conditional moves, and plays those that fit after a decision."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ from pbmserv.commands.move import MovePlayed, play_ply
 from pbmserv.commands.queue_notation import Misread
 from pbmserv.games.game import MoveError, Seat
 from pbmserv.matches import conditional_moves
-from pbmserv.matches.conditional_moves import Ahead, Branch, ConditionalPlan, Misfit, Missed, checked, example
+from pbmserv.matches.conditional_moves import Branch, ConditionalPlan, Misfit, QueueResult, checked, example
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.moves import is_legal, require_may_act
@@ -32,7 +32,7 @@ from pbmserv.matches.replay import GameState
 
 
 class MovesQueued(Reply):
-    """The moves will be played when they fit. `replaced`: in the place of others."""
+    """The moves will be played when they fit. `replaced`: they replace earlier ones."""
 
     board: int
     branches: tuple[Branch, ...]
@@ -47,17 +47,17 @@ class QueueShown(Reply):
 
 
 class QueueDropped(Reply):
-    """Nothing is queued now; `had` tells whether anything was."""
+    """Nothing is queued now; `had` is whether anything was."""
 
     board: int
     had: bool
 
 
 class BadQueue(CommandError):
-    """Nothing was queued, since the line is wrong at `word`, which stands behind `before`.
+    """Nothing was queued, since the line is wrong at `word`, which follows `before`.
 
-    What each `why` means stands in `queue_notation.Misread` and `conditional_moves.Misfit`. `ready` are lines
-    that would do, `to_move` who has to play where something else stands.
+    For `why` see `queue_notation.Misread` and `conditional_moves.Misfit`. `ready` are lines that would work,
+    `to_move` is the player whose move is expected at `word`.
     """
 
     game: str
@@ -70,9 +70,9 @@ class BadQueue(CommandError):
 
 
 class QueueOnTurn(CommandError):
-    """It is the sender's own turn, and nothing of the line answers what was played. `ready` begins with a move.
+    """It is the sender's turn, and no branch of the line answers what was played. `ready` begins with a move.
 
-    `moved`: they have moved since they were sent the board that they answer.
+    `moved`: the sender has moved since the board they reply to was sent.
     """
 
     ready: str
@@ -126,7 +126,7 @@ def _on_turn(
     records: Queries,
     now: datetime,
 ) -> Decision:
-    """Plays what answers the others' last moves, or the move without a condition; queues what follows on it."""
+    """Plays the answer to the others' last moves, or the move without a condition; queues what follows it."""
     meant, number = request.arguments.ply, board.match.number
     has_moved = meant is not None and meant - 1 < _last_own_ply(board, seat)
     fits = (
@@ -149,9 +149,9 @@ def _last_own_ply(board: GameState, seat: Seat) -> int:
 
 
 def from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Branch, ...]:
-    """The tree without those moves of its first conditions that were played since the player's last one.
+    """The tree without the moves at the start of its conditions that were played since the player's last move.
 
-    Its writer may not have known of them yet, and they fit.
+    The sender may not have known of these moves, and they fit.
     """
     since = _last_own_ply(board, seat)
     played = conditional_moves.played_since(board, since)
@@ -168,7 +168,7 @@ def from_now(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> tuple[Br
 
 
 def _are_same(board: GameState, since: int, texts: tuple[str, ...], played: tuple[str, ...]) -> bool:
-    """Whether texts mean the moves that were played after a ply, the first after `since`."""
+    """Whether the texts mean the moves that were played after ply `since`."""
     game = rules_of(board.match)
     for ply, (text, move) in enumerate(zip(texts, played, strict=True), since):
         position = board.at(ply).state.position
@@ -181,9 +181,9 @@ def _are_same(board: GameState, since: int, texts: tuple[str, ...], played: tupl
 
 
 def that_fits(ready: str, board: GameState, seat: Seat) -> tuple[str, bool]:
-    """A line that queues, if it can; else the first move that it names, if a seat can play it; else an example.
+    """The line, if it can be queued; else its first move, if the seat can play it; else an example.
 
-    And whether it is but an example. Nothing where nobody can play.
+    Also returns whether it is only an example. Empty if nobody can play.
     """
     if board.state.status != "active":
         return "", False
@@ -198,7 +198,7 @@ def that_fits(ready: str, board: GameState, seat: Seat) -> tuple[str, bool]:
 
 
 def _kept(board: GameState, seat: Seat, said: str) -> tuple[str, ...]:
-    """The line of moves in turns that were written without the words between them, if it can be played."""
+    """The `queue` line for alternating moves written without the words between them, if they can be played."""
     line = queue_notation.in_turns(said.split(), is_own=board.state.to_move == seat)
     tree = queue_notation.read(line)
     is_possible = not isinstance(tree, Misread) and not isinstance(checked(board, seat, tree), Misfit)
@@ -206,7 +206,7 @@ def _kept(board: GameState, seat: Seat, said: str) -> tuple[str, ...]:
 
 
 def _beginning(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> str:
-    """A line that begins with a move of one's own, with what was written behind it."""
+    """A line that begins with a move of the seat's own, followed by the rest as written."""
     game, position, number = rules_of(board.match), board.state.position, board.match.number
     text = example(board, seat)
     after = replace(board, state=replace(board.state, position=game.play(position, game.read(position, text))[0]))
@@ -260,29 +260,28 @@ class QueuePlayed(Reply, place="below"):
     moves: tuple[str, ...]
 
 
-class QueueMissed(Reply):
-    """The owner's queued moves did not fit, and are dropped."""
+class QueueFailed(Reply):
+    """The owner's queued moves are dropped, because they no longer fit."""
 
     board: int
-    missed: Missed
+    failed: conditional_moves.FailedQueue
 
 
 def play_on(decision: Decision, records: Queries, now: datetime) -> Decision:
-    """The decision, and with it all conditional moves that fit on the boards whose logs it adds to.
+    """The decision with all queued moves that fit on the boards whose logs it adds to.
 
-    Call it once, at the end of whatever decides something on a board: a command, the clock, the operator.
+    Call it once, at the end of each decision on a board: by a command, the clock or the operator.
     """
     changed = {entry.match for entry in decision.entries}
     for board in decision.boards:
         if board.match.number in changed:
-            decision = _with(
-                decision, board, conditional_moves.answers(board, partial(_queue, decision, records, board), now)
-            )
+            find = partial(_queue, decision, records, board)
+            decision = _with(decision, board, conditional_moves.play_queues(board, find, now))
     return decision
 
 
 def _queue(decision: Decision, records: Queries, board: GameState, seat: Seat) -> ConditionalPlan | None:
-    """What a seat has queued, by what is decided already or else by the records."""
+    """A seat's queue, from the decision so far, or else from the records."""
     place = (board.match.number, seat, "queue")
     for change in reversed(decision.changes):
         if (
@@ -295,48 +294,46 @@ def _queue(decision: Decision, records: Queries, board: GameState, seat: Seat) -
     return records.plan(board.match.number, seat, "queue")
 
 
-def _with(decision: Decision, before: GameState, ahead: Ahead) -> Decision:
-    if not ahead.plans:
+def _with(decision: Decision, before: GameState, played: QueueResult) -> Decision:
+    if not played.plans:
         return decision
-    boards = tuple(ahead.board if board is before else board for board in decision.boards)
-    remarks = (*decision.notifications.remarks, *_remarks(decision, ahead))
+    boards = tuple(played.board if board is before else board for board in decision.boards)
+    remarks = (*decision.notifications.remarks, *_remarks(decision, played))
     if isinstance(decision.reply, MovePlayed):
         mover = decision.entries[0].seat
         userids = before.match.userids
         told = tuple(
-            ("" if entry.seat == mover else userids[entry.seat or 0], entry.text) for entry in ahead.entries
+            ("" if entry.seat == mover else userids[entry.seat or 0], entry.text) for entry in played.entries
         )
         decision = replace(decision, reply=replace(decision.reply, answers=told))
     return replace(
         decision,
-        entries=(*decision.entries, *ahead.entries),
+        entries=(*decision.entries, *played.entries),
         boards=boards,
-        changes=(*decision.changes, *_changes(ahead)),
+        changes=(*decision.changes, *_changes(played)),
         notifications=replace(decision.notifications, remarks=remarks),
     )
 
 
-def _changes(ahead: Ahead) -> Iterator[Change]:
-    number = ahead.board.match.number
-    if ahead.board.on_turn is None:
-        yield from (
-            DroppedConditionalPlan(number, seat, "queue") for seat, _ in enumerate(ahead.board.match.userids)
-        )
+def _changes(played: QueueResult) -> Iterator[Change]:
+    match = played.board.match
+    if played.board.on_turn is None:
+        yield from (DroppedConditionalPlan(match.number, seat, "queue") for seat, _ in enumerate(match.userids))
         return
-    for seat, plan in (ahead.plans or {}).items():
+    for seat, plan in (played.plans or {}).items():
         if plan is None:
-            yield DroppedConditionalPlan(number, seat, "queue")
+            yield DroppedConditionalPlan(match.number, seat, "queue")
         else:
-            yield NewConditionalPlan(number, seat, "queue", plan.plies, plan.content)
+            yield NewConditionalPlan(match.number, seat, "queue", plan.plies, plan.content)
 
 
-def _remarks(decision: Decision, ahead: Ahead) -> Iterator[Remark]:
-    """What the owners are told; the mover reads in the answer what was played then."""
-    match = ahead.board.match
+def _remarks(decision: Decision, played: QueueResult) -> Iterator[Remark]:
+    """Remarks to the owners of queues, except that the mover reads in the answer what was played."""
+    match = played.board.match
     told = decision.entries[0].seat if isinstance(decision.reply, MovePlayed) else None
     for seat, userid in enumerate(match.userids):
-        moves = tuple(entry.text for entry in ahead.entries if entry.seat == seat)
+        moves = tuple(entry.text for entry in played.entries if entry.seat == seat)
         if moves and seat != told:
             yield Remark(match.number, userid, QueuePlayed(moves))
-    for missed in ahead.missed:
-        yield Remark(match.number, match.userids[missed.seat], QueueMissed(match.number, missed))
+    for failed in played.failed:
+        yield Remark(match.number, match.userids[failed.seat], QueueFailed(match.number, failed))

@@ -22,7 +22,7 @@ Why = Literal["word", "end", "unclear", "twice", "deep", "large", "cut", "wrappe
 
 @dataclass(frozen=True, slots=True)
 class Misread:
-    """What is wrong at `word`, which stands behind `before`.
+    """What is wrong at `word`, which follows `before`.
 
     `why`: the word cannot stand there, the line ends where a move has to follow, `if` could be meant in two ways,
     the same condition has another answer already, there are more levels or moves than may be, the line was cut, or
@@ -36,7 +36,7 @@ class Misread:
 
 
 CUT: Final = "[cut]"
-"""What stands at the end of a line that was too long to be read whole."""
+"""The mark at the end of a line that was too long to read fully."""
 
 _Kind = Literal["move", "if", "then", "and", "else", "comma", "end"]
 
@@ -85,7 +85,7 @@ class _Wrong(Exception):
 
 
 def read(text: str) -> tuple[Branch, ...] | Misread:
-    """The tree that a line says, its moves `in_one_case`; or what is wrong with it."""
+    """The tree that a line describes, with its moves `in_one_case`; or what is wrong with it."""
     if text.endswith(CUT):
         return Misread("", "", "cut")
     tokens = tuple(_tokens(text))
@@ -102,7 +102,7 @@ def read(text: str) -> tuple[Branch, ...] | Misread:
 
 
 def is_like_moves(words: Sequence[str]) -> bool:
-    """Whether words are likelier moves than a userid and its password.
+    """Whether words are more likely moves than a userid and its password.
 
     >>> [is_like_moves(line.split()) for line in ("pass", "if b2 then c3", "c3; d4", "swap then c3", "anna poppy")]
     [True, True, True, True, False]
@@ -113,7 +113,7 @@ def is_like_moves(words: Sequence[str]) -> bool:
 
 
 def is_wrapped(ahead: str, below: str) -> bool:
-    """Whether a mail program has broken a line: what stands `below` would go to the others as a comment."""
+    """Whether a mail program has wrapped the line, so that the text `below` would go to others as a comment."""
     *_, last = ahead.lower().split()
     first = [word.strip(",;:") for word in below.lower().split()[:_MOST_BELOW]]
     is_open = last in _GOES_ON or last.endswith((";", ","))
@@ -122,7 +122,7 @@ def is_wrapped(ahead: str, below: str) -> bool:
 
 
 def in_turns(moves: Sequence[str], is_own: bool) -> str:
-    """The line that says moves one after the other, the first one's own or the other's, up to the last own one.
+    """The `queue` line for alternating moves, the first one's own or the other's, up to the last own move.
 
     >>> in_turns(("h6", "Bxc3", "e6"), True), in_turns(("h6", "Bxc3", "e6"), False)
     ('h6 if Bxc3 then e6', 'if h6 then Bxc3')
@@ -133,7 +133,7 @@ def in_turns(moves: Sequence[str], is_own: bool) -> str:
 
 
 def write(branches: Iterable[Branch]) -> str:
-    """The line that says a tree, in one way: `read` gives the same tree back."""
+    """The canonical line for a tree: `read` returns the same tree."""
     return "; ".join(_lines(branches))
 
 
@@ -212,7 +212,7 @@ class _Reader:
         return self._tokens[self._place - 1].text
 
     def _goes_on(self) -> bool:
-        """Whether what stands behind an answer follows on it; then the place is where that begins."""
+        """Whether the text after an answer continues its branch; if so, moves the place to its start."""
         after = self._place
         self._pass_over("comma")
         is_loose = self._place > after
@@ -244,7 +244,7 @@ class _Reader:
 
 
 def _told(tokens: Iterable[_Token]) -> str:
-    """Tokens as a line that reads the same."""
+    """The tokens as a line that parses the same."""
     text = ""
     for token in tokens:
         glue = "" if token.kind == "comma" or token.text in (";", ".") else " "

@@ -1,4 +1,4 @@
-"""`ratings` and `standings`: what the games of a player have come to, and who plays a game best, page by page."""
+"""`ratings` and `standings`: a player's ratings, and a game's players by rating, in pages."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ from pbmserv.matches.ratings import (
 
 
 class RatingsTold(Reply):
-    """What the matches of `userid` have come to, by pool, with the section of each; and what single ones did."""
+    """The ratings of `userid` by pool, with the section of each, and the changes by single matches."""
 
     userid: str
     tallies: tuple[tuple[Pool, Tally, Section], ...]
@@ -39,7 +39,7 @@ MOST_LINES: Final = 20
 
 
 def run_ratings(request: Request, records: Queries, now: datetime) -> Decision:
-    """Tells the ratings of the player named, or of the sender."""
+    """Shows the ratings of the named player, or of the sender."""
     game = request.arguments.game
     require_game(game)
     player = player_or_sender(request, records)
@@ -69,9 +69,9 @@ ratings_command = Command(
 
 
 class StandingsTable(Reply):
-    """A page of the `sections` asked for, and how many players each section of all has.
+    """A page of the requested `sections`, and the number of players in every section.
 
-    `others` are the other pools of the game in which anybody has a rating.
+    `others` are the game's other pools that have ratings.
     """
 
     pool: Pool
@@ -85,7 +85,7 @@ class StandingsTable(Reply):
 
 
 class NoSuchStandings(CommandError):
-    """The game has no such value of the option `name`, or the line has two; it can be one of `choices`."""
+    """The option `name` has no such value, or two in the line; it can be one of `choices`."""
 
     game: str
     name: str
@@ -103,7 +103,7 @@ FILTERS: Final[dict[str, tuple[Section, ...]]] = {
 
 
 def run_standings(request: Request, records: Queries, now: datetime) -> Decision:
-    """Lists them: those who have played lately, unless others are asked for."""
+    """Lists the standings: recently active players, unless others are asked for."""
     game = read_game(request.arguments.game, "standings", request.server)
     pool, others = _read_pool(game, request.arguments.options)
     page = read_page(others, request.command)
@@ -127,7 +127,7 @@ def run_standings(request: Request, records: Queries, now: datetime) -> Decision
 
 
 def _read_pool(game: str, options: Options) -> tuple[Pool, Options]:
-    """The pool that these options ask for, and those that are about something else. Raises BadOptionValue."""
+    """The pool that these options select, and the other options. Raises BadOptionValue."""
     offered = {option.name: option for option in games()[game].info.options}
     asked = tuple((name, value.lower()) for name, value in options if name in offered)
     for name, value in asked:

@@ -1,4 +1,4 @@
-"""What the server knows about itself and tells people: a value made from the settings."""
+"""The settings that players notice, as a value."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,28 +6,28 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The settings that people notice."""
+    """The settings that players notice."""
 
     address: str
     """Where mail is sent to."""
 
     delimiter: str = "+"
-    """What stands before a tag in the address: "+", "-", or "" for none."""
+    """What precedes a tag in the address: "+", "-", or "" for no tags."""
 
     confirm: Literal["ask", "from"] = "ask"
     """What a From address proves: "from" everything, "ask" nothing."""
 
     site_url: str = ""
-    """Where the pages are, without a slash at the end; empty where there are none."""
+    """The URL of the pages, without a slash at the end; empty if there are none."""
 
     authserv_id: str = ""
-    """The mail server whose Authentication-Results are believed; empty: none is."""
+    """The mail server whose Authentication-Results are trusted; empty: none."""
 
     max_size: int = 1_048_576
-    """How many bytes a mail may have."""
+    """The largest mail accepted, in bytes."""
 
     default_game: str = "cephalopod"
-    """What a challenge without a game means; empty: it is asked."""
+    """The game of a challenge that names none; empty: the player is asked."""
 
     games: tuple[str, ...] = ()
     """The games that can be started; empty: all."""
@@ -39,7 +39,7 @@ class Server:
     """What people call this server: in From, in Subjects without a board, on the pages."""
 
     club_contact: str = ""
-    """How people reach who runs it: a mail address, or that of a page; empty: not told."""
+    """How to reach the operator: a mail address, or a page's URL; empty: not shown."""
 
     accent: str = ""
     """The colour of links and buttons on the pages ("#rrggbb"); empty: the one of their style sheet."""
@@ -54,12 +54,12 @@ class Server:
 
     @property
     def domain(self) -> str:
-        """What stands after the @ of the address."""
+        """The domain of the address."""
         return self.address.rpartition("@")[2]
 
     @property
     def contact_link(self) -> str:
-        """Where the contact leads to; empty where there is none."""
+        """The link for the contact; empty if there is none."""
         return f"mailto:{self.club_contact}" if "@" in self.club_contact.partition("/")[0] else self.club_contact
 
     def owns(self, address: str) -> bool:
@@ -84,7 +84,7 @@ class Server:
         return self.owns(address) or address.casefold() == "postmaster"  # RFC 5321 4.5.1
 
     def tagged(self, tag: str) -> str:
-        """The address with a tag, or the plain one where mailboxes know no tags.
+        """The address with a tag, or the plain one if tags are not supported.
 
         >>> Server("pbm@club.test").tagged("b.1")
         'pbm+b.1@club.test'

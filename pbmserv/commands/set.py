@@ -1,4 +1,4 @@
-"""`set`: what mail a player gets, when, and from whom; and what else a player can stop by one click."""
+"""`set`: what mail a player gets, when, and from whom; and what the unsubscribe links stop."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ def leaving_command(kind: LeaveKind, board: int | None = None) -> str:
 
 
 def returning_command(kind: LeaveKind, player: Player, board: int | None = None) -> str:
-    """The command that brings back what a player still gets of a kind now.
+    """The command that restores what a player gets now of a kind of mail.
 
     >>> returning_command("watching", Player(1, "ann", "ann@home.test"), 101)
     'subscribe 101'
@@ -49,7 +49,7 @@ def returning_command(kind: LeaveKind, player: Player, board: int | None = None)
 
 
 def has_left(kind: LeaveKind, player: Player, is_watching: bool) -> bool:
-    """Whether a player gets nothing of a kind as it is; `is_watching` tells whether they watch the board."""
+    """Whether a player gets none of a kind of mail already; `is_watching`: they subscribe to the board."""
     mail = player.mail
     wanted = {
         "mail": True,
@@ -71,13 +71,13 @@ _TIME: Final = re.compile(r"([01]?[0-9]|2[0-3])[:.h]?([0-5][0-9])?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A time of the day, every day or on one `weekday` (0: Monday)."""
+    """A time of day, daily or on one `weekday` (0: Monday)."""
 
     at: time
     weekday: int | None = None
 
     def __str__(self) -> str:
-        """As it is kept and as people type it.
+        """The schedule as stored and typed.
 
         >>> str(Schedule(time(7, 30), 4)), str(Schedule(time(19)))
         ('weekly fri 07:30', 'daily 19:00')
@@ -86,7 +86,7 @@ class Schedule:
         return f"{day} {self.at:%H:%M}"
 
     def next_after(self, moment: datetime) -> datetime:
-        """When it comes for the first time after a moment in UTC.
+        """The first time after a moment, in UTC.
 
         >>> from datetime import UTC
         >>> thursday = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -102,7 +102,7 @@ class Schedule:
 
 
 def read_schedule(words: Sequence[str]) -> Schedule | None:
-    """The schedule that words in lower case name; None when they name none.
+    """The schedule named by words in lower case; None if they name none.
 
     >>> lines = ("daily", "daily 7.30", "weekly", "weekly friday", "weekly fri 19", "daily 24:00", "fri")
     >>> [str(read_schedule(line.split())) for line in lines]
@@ -138,13 +138,13 @@ class SettingChanged(Reply):
 
 
 class MessagesChanged(Reply):
-    """Messages come to the sender from all, from those whom they know, or from nobody."""
+    """The sender gets messages from everybody, from players they know, or from nobody."""
 
     wanted: MessagesFrom
 
 
 class ReceiptsChanged(Reply):
-    """The sender's moves by mail are acknowledged each, once a day, or never."""
+    """The sender's moves by mail are acknowledged one by one, once a day, or never."""
 
     wanted: Receipts
 
@@ -152,7 +152,7 @@ class ReceiptsChanged(Reply):
 class MailChanged(Reply):
     """The sender gets mail about each change of a board, when it is their turn, or (`boards` is None) not at all.
 
-    `told` are the opponents who were told that the sender reads no mail now.
+    `told` are the opponents who were told that the sender has turned mail off.
     """
 
     boards: BoardMail | None
@@ -160,23 +160,23 @@ class MailChanged(Reply):
 
 
 class MailResumed(Reply):
-    """The sender had turned mail off, and gets it again; of the boards that wait `more` are not named."""
+    """The sender had turned mail off, and gets it again; `more` waiting boards are not named."""
 
     boards: tuple[int, ...]
     more: int
 
 
 class MailStoppedBy(Reply):
-    """To others on their boards: `userid` reads no mail at present."""
+    """To other players on their boards: `userid` has turned mail off."""
 
     userid: str
     boards: tuple[int, ...]
 
 
 class DigestChanged(Reply):
-    """The sender's boards come in one mail by this schedule ("daily 07:30"), next at `due`; None: each by itself.
+    """The sender gets all boards in one mail by this schedule ("daily 07:30"), next at `due`; None: one by one.
 
-    Of the boards that wait for the sender `shown` follow, and `more` do not.
+    Of the sender's waiting boards, `shown` follow and `more` do not.
     """
 
     schedule: str | None
@@ -192,27 +192,27 @@ class PuzzlesChanged(Reply):
 
 
 class NoSuchSetting(CommandError):
-    """There is no such setting; `settings` can be on or off, `lines` set what is more than that."""
+    """There is no such setting; `settings` can be on or off, and `lines` are examples of the others."""
 
     settings: tuple[str, ...]
     lines: tuple[str, ...]
 
 
 class NeitherOnNorOff(CommandError):
-    """The setting `name` can be one of `choices`, and not what was said."""
+    """The setting `name` can only be one of `choices`."""
 
     name: str
     choices: tuple[str, ...] = ("on", "off")
 
 
 class BadSchedule(CommandError):
-    """No time for a digest can be read from what was said."""
+    """The words name no time for a digest."""
 
 
 _SETTINGS: Final[Mapping[str, SettingKey]] = MappingProxyType(
     {"broadcast": "broadcast", "challenges": "takes_challenges", "html": "html", "words": "words"}
 )
-"""What people type that is on or off, and the field of a player that it sets."""
+"""The settings that are on or off, as typed, and the player's field that each sets."""
 
 _CHOICES: Final[Mapping[SettingKey, tuple[tuple[str, ...], Callable[[Any], Reply]]]] = MappingProxyType(
     {
@@ -222,7 +222,7 @@ _CHOICES: Final[Mapping[SettingKey, tuple[tuple[str, ...], Callable[[Any], Reply
 )
 
 MOST_TOLD_OF: Final = 100
-"""Boards in play whose other players are told that somebody reads no mail."""
+"""The most running boards whose other players are told that a player has turned mail off."""
 
 LINES: Final = (
     "set messages known",
@@ -238,7 +238,7 @@ LINES: Final = (
 
 
 def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
-    """Every setting as people type it, and its value."""
+    """Every setting as typed, and its value."""
     mail = player.mail
     switches = {
         "broadcast": mail.broadcast,
@@ -253,7 +253,7 @@ def settings_of(player: Player) -> tuple[tuple[str, str], ...]:
 
 
 def run(request: Request, records: Queries, now: datetime) -> Decision:
-    """Sets one thing."""
+    """Changes one setting."""
     player = request.player
     key, *values = request.arguments.words
     match key:
@@ -280,7 +280,7 @@ def _switch(player: Player, key: str, value: str) -> Decision:
 
 
 def _one_of(player: Player, key: SettingKey, value: str) -> Decision:
-    """Of settings that can be more than on and off."""
+    """The choice of a setting with more values than on and off."""
     choices, changed = _CHOICES[key]
     if value not in choices:
         raise NeitherOnNorOff(name=key, choices=choices)
@@ -306,14 +306,14 @@ def _mail(player: Player, value: str, records: Queries) -> Decision:
 
 
 def resume_mail(player: Player, records: Queries) -> Decision:
-    """All mail comes again, since the player has written."""
+    """Turns all mail on again, because the player has written."""
     waiting = waiting_boards(player, records)
     reply = MailResumed(waiting.numbers, waiting.more)
     return Decision(reply, changes=(MailStopped(player.id, is_lifted=True),))
 
 
 def stop_mail(player: Player, records: Queries) -> Decision:
-    """Nothing but the ends of games is mailed from now on. The player's opponents are told."""
+    """Stops all mail except the ends of games, and tells the player's opponents."""
     told: dict[str, list[int]] = {}
     if not player.mail.is_off:
         running = records.boards(ListingQuery(userids=(player.userid,), filter="active", count=MOST_TOLD_OF))
@@ -330,7 +330,7 @@ def stop_mail(player: Player, records: Queries) -> Decision:
 
 
 def _digest(player: Player, values: Sequence[str], records: Queries, now: datetime) -> Decision:
-    """With a schedule one mail with all boards; without one each board by itself, and those that wait at once."""
+    """Sets the digest's schedule; without one, boards come one by one, and waiting ones at once."""
     if values == ["off"]:
         waiting = waiting_boards(player, records)
         reply = DigestChanged(None, None, len(waiting.numbers), waiting.more)

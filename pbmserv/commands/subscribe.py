@@ -20,7 +20,7 @@ from pbmserv.matches.queries import Queries
 
 
 class Subscribed(Reply):
-    """Each ply of a board is mailed to the sender from now on."""
+    """Every move on a board is mailed to the sender from now on."""
 
     board: int
 
@@ -32,13 +32,13 @@ class Unsubscribed(Reply):
 
 
 class NothingToWatch(CommandError):
-    """The sender plays on that board, or watches it already, or it is over."""
+    """The sender plays on that board or watches it already, or it is over."""
 
     why: Literal["yours", "watched", "over"]
 
 
 class TooManyWatched(CommandError):
-    """The sender watches `limit` boards, which are `watched`; or (empty) `limit` players watch the board."""
+    """The sender watches `limit` boards (`watched`); or, if that is empty, `limit` players watch this board."""
 
     limit: int
     watched: tuple[int, ...]
@@ -51,14 +51,14 @@ class NotWatched(CommandError):
 
 
 MOST_WATCHED: Final = 10
-"""Boards that one player watches."""
+"""The most boards that one player can watch."""
 
 MOST_WATCHERS: Final = 100
-"""Players who watch one board: each of its plies is mailed to all of them at once."""
+"""The most players who can watch a board: each ply is mailed to all of them at once."""
 
 
 def run_subscribe(request: Request, records: Queries, now: datetime) -> Decision:
-    """Has each ply of the board mailed to the sender, and shows it as it stands."""
+    """Subscribes the sender to the board, and shows its current state."""
     player = request.player
     number = request.arguments.board
     board = find_board(number, None, records, player)
@@ -90,9 +90,9 @@ subscribe_command = Command(
 
 
 def run_unsubscribe(request: Request, records: Queries, now: datetime) -> Decision:
-    """Ends it for the board named or answered, or else for all.
+    """Unsubscribes the sender from the board named or replied to, or else from all.
 
-    Of those who watch none, and where it is a game of theirs, it means `set mail off`.
+    If they watch none, or it is their own game, it means `set mail off`.
     """
     player = request.player
     number = request.arguments.first_board

@@ -1,4 +1,4 @@
-"""`chat`, `message`, `broadcast`, `block` and `unblock`: what players write to each other, and who reads it."""
+"""`chat`, `message`, `broadcast`, `block` and `unblock`: what players write to each other, and who gets it."""
 
 from dataclasses import field
 from datetime import datetime
@@ -14,34 +14,34 @@ from pbmserv.matches.queries import ListingQuery, Queries
 
 
 class Chatted(Reply):
-    """The sender's words go to `userids`, the other players of the board."""
+    """The sender's text goes to `userids`, the other players of the board."""
 
     board: int
     userids: tuple[str, ...]
 
 
 class NothingToSay(CommandError):
-    """A chat without any words."""
+    """A chat without text."""
 
 
 class PasswordInWords(CommandError):
-    """Words on a chat's own line begin with a player's `userid`, as other commands do before a password."""
+    """The text on a chat's line begins with a player's `userid`, as other commands do before a password."""
 
     userid: str
 
 
 class NobodyListens(CommandError):
-    """No other player of the board is there, or takes words from the sender."""
+    """No other player of the board is left, or all have blocked the sender."""
 
 
 class TooMuchTalk(CommandError):
-    """The board was sent around `limit` times within an hour, so nothing more is said on it for a while."""
+    """The board was sent out for chats `limit` times within an hour, so no more are sent for a while."""
 
     limit: int
 
 
 def run_chat(request: Request, records: Queries, now: datetime) -> Decision:
-    """Has the board sent to everybody on it, with the words; it may be over."""
+    """Sends the board with the text to all its players; the game may be over."""
     board, seat = find_seat(request, records)
     number, author = board.match.number, board.match.userids[seat]
     first, *more = request.arguments.text.split() or [""]
@@ -75,7 +75,7 @@ chat_command = Command(
 
 
 class Messaged(Reply):
-    """The sender's words go to `userids`; `unreached` cannot be sent any, which may have any reason.
+    """The sender's text goes to `userids`; `unreached` get none, for a reason that is not given.
 
     `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
@@ -88,7 +88,7 @@ class Messaged(Reply):
 
 
 class MessageFrom(Reply):
-    """To a player: what `author` writes to them, and to the `others` besides."""
+    """To a player: the text of `author` to them and to the `others`."""
 
     author: str
     others: tuple[str, ...]
@@ -96,7 +96,7 @@ class MessageFrom(Reply):
 
 
 class NoWords(CommandError):
-    """A message or a broadcast without any words; `ready` is the line that they are to stand below."""
+    """A message or a broadcast without text; `ready` is the line to write it below."""
 
     ready: str
 
@@ -115,7 +115,7 @@ class TooManyMessages(CommandError):
 
 
 class NobodyReached(CommandError):
-    """None of `userids` can be sent a message from this sender: whether any is blocked is not told.
+    """None of `userids` gets messages from this sender; the answer does not say whether they have blocked them.
 
     `full` have had `a_day` today from people whom they have never played with; the sender is `author`.
     """
@@ -130,7 +130,7 @@ MOST_RECIPIENTS: Final = 10
 
 
 def run_message(request: Request, records: Queries, now: datetime) -> Decision:
-    """Has the words sent to those named who can be sent any; who has blocked the sender is not told."""
+    """Sends the text to the named players who accept it; the sender does not learn who has blocked them."""
     author = request.player
     if len({userid.lower() for userid in request.arguments.userids}) > MOST_RECIPIENTS:
         raise TooManyRecipients(limit=MOST_RECIPIENTS)
@@ -140,10 +140,10 @@ def run_message(request: Request, records: Queries, now: datetime) -> Decision:
         raise NoWords(ready=f"message {' '.join(userids)}")
     named = [player for player in map(records.player, userids) if player is not None]
     strangers = {each.userid: each for each in named if not records.have_played(author, each)}
-    heard = tuple(each.userid for each in named if _is_reached(each, author, each.userid in strangers, records))
-    full = tuple(each for each in heard if each in strangers and _has_had_enough(strangers[each], records, now))
-    reached = tuple(userid for userid in heard if userid not in full)
-    unreached = tuple(userid for userid in userids if userid not in heard)
+    willing = tuple(each.userid for each in named if _is_reached(each, author, each.userid in strangers, records))
+    full = tuple(each for each in willing if each in strangers and _has_had_enough(strangers[each], records, now))
+    reached = tuple(userid for userid in willing if userid not in full)
+    unreached = tuple(userid for userid in userids if userid not in willing)
     if not reached:
         raise NobodyReached(userids=unreached, full=full, author=author.userid, a_day=FROM_STRANGERS.most)
     if _would_be_too_many(author, len(reached), records, now):
@@ -160,15 +160,15 @@ def run_message(request: Request, records: Queries, now: datetime) -> Decision:
     )
 
 
-def is_heard_by(author: Player, player: Player, records: Queries) -> bool:
-    """Whether a player can be sent what `author` says: a person who gets mail, and has not blocked them."""
+def _can_message(author: Player, player: Player, records: Queries) -> bool:
+    # Robots get no mail, and a blocked author's messages are not delivered.
     is_there = player.is_confirmed and player.robot is None and not player.is_banned
     return is_there and not records.is_blocked(author.userid, by=player.userid)
 
 
 def _is_reached(player: Player, author: Player, is_stranger: bool, records: Queries) -> bool:
     is_wanted = player.mail.messages == "on" or (player.mail.messages == "known" and not is_stranger)
-    return is_wanted and is_heard_by(author, player, records)
+    return is_wanted and _can_message(author, player, records)
 
 
 def _has_had_enough(player: Player, records: Queries, now: datetime) -> bool:
@@ -195,30 +195,30 @@ message_command = Command(
 
 
 class Broadcasted(Reply):
-    """The sender's words go to `count` players who have set `broadcast on`."""
+    """The sender's text goes to `count` players who have set `broadcast on`."""
 
     count: int
 
 
 class BroadcastFrom(Reply):
-    """To a player: what `author` writes to all."""
+    """To a player: the text of `author` to everybody."""
 
     author: str
     text: str = field(repr=False)
 
 
 class TooManyBroadcasts(CommandError):
-    """The sender has written to all `limit` times today."""
+    """The sender has sent `limit` broadcasts today."""
 
     limit: int
 
 
 class NobodyTunedIn(CommandError):
-    """Nobody else has set `broadcast on`, or all who have block the sender."""
+    """Nobody else has set `broadcast on`, or all who did have blocked the sender."""
 
 
 def run_broadcast(request: Request, records: Queries, now: datetime) -> Decision:
-    """Has the words sent to everybody who has set `broadcast on` and has not blocked the sender."""
+    """Sends the text to everybody who has set `broadcast on` and has not blocked the sender."""
     author = request.player
     text = request.comment.strip("\n")
     if not text.strip():
@@ -247,26 +247,26 @@ broadcast_command = Command(
 
 
 class Blocked(Reply):
-    """Nothing more comes from `userid`; on `boards` both are still playing, and those go on."""
+    """`userid` is blocked; games that both still play, on `boards`, go on."""
 
     userid: str
     boards: tuple[int, ...]
 
 
 class Unblocked(Reply):
-    """Things come from `userid` again."""
+    """`userid` is no longer blocked."""
 
     userid: str
 
 
 class NotYourself(CommandError):
-    """A player blocks others, not themselves."""
+    """Players cannot block themselves."""
 
     userid: str
 
 
 class NotBlocked(CommandError):
-    """`userid` was not blocked; those who are stand in `blocked`."""
+    """`userid` was not blocked; `blocked` lists those who are."""
 
     userid: str
     blocked: tuple[str, ...]
@@ -276,7 +276,7 @@ _MOST_LOOKED_AT = 50
 
 
 def run_block(request: Request, records: Queries, now: datetime) -> Decision:
-    """Challenges, chat and comments of that player no longer come through; running games go on."""
+    """Blocks that player's challenges, chat and comments; running games go on."""
     player, other = request.player, find_player(request.arguments.userid, records)
     if other.id == player.id:
         raise NotYourself(userid=player.userid)
@@ -285,7 +285,7 @@ def run_block(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _played_together(one: str, other: str, records: Queries) -> tuple[int, ...]:
-    """The running games in which both still have a part."""
+    """The running games that both players are still in."""
     lines = records.boards(ListingQuery(userids=(one, other), count=_MOST_LOOKED_AT)).lines
     boards = (records.board(line.number) for line in lines)
     return tuple(sorted(board.match.number for board in boards if board and {one, other} <= board.playing))

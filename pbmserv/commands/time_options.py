@@ -12,7 +12,7 @@ from pbmserv.matches.errors import CommandError
 
 
 class BadTimeOption(CommandError):
-    """An option that sets a clock has no such `value`; it takes `least` to `most` days, or hours, or is `none`.
+    """A clock option cannot have this `value`; it takes `least` to `most` days, or hours, or is `none`.
 
     `why`: what it is cannot be read or is out of bounds, it stands there twice, the increment has no total time to
     add to, or the reminder would come after the end. `ready` is a line that works.
@@ -36,7 +36,7 @@ _UNITS: Final[Mapping[str, timedelta]] = MappingProxyType({"d": DAY, "h": _HOUR,
 
 @dataclass(frozen=True, slots=True)
 class _TimeOption:
-    """What an option sets of a clock, its bounds, a value as an example, and the unit of a bare number."""
+    """What a clock option sets, its bounds, an example value, and the unit of a bare number."""
 
     field: str
     least: timedelta
@@ -58,9 +58,9 @@ TIME_OPTIONS: Final = tuple(_OPTIONS)
 
 
 def read_time_options(options: Options, line: str) -> tuple[TimeControl, Options]:
-    """The clocks that these options ask for, and the options that are about something else.
+    """The clocks set by these options, and the other options.
 
-    `line` is a command that would work, to which a refusal adds an option that would work too.
+    `line` is a command that works, to which an error message adds a valid option.
 
     >>> clock, rest = read_time_options((("forfeittime", "14"), ("size", "3x3")), "challenge alice bob")
     >>> str(clock.forfeit), rest
@@ -88,7 +88,7 @@ def read_time_options(options: Options, line: str) -> tuple[TimeControl, Options
 
 
 def as_options(clock: TimeControl) -> Options:
-    """The options that ask for these clocks, without those that are as usual.
+    """The options that set these clocks, without defaults.
 
     >>> as_options(TimeControl(None, timedelta(hours=36), 60 * DAY, timedelta(hours=12)))
     (('nagtime', 'none'), ('forfeittime', '36h'), ('totaltime', '60'), ('increment', '12'))
@@ -106,7 +106,7 @@ def _typed(length: timedelta | None, unit: timedelta) -> str:
 
 
 def _length(name: str, value: str) -> timedelta | None:
-    """What a value says; nothing at all for `none`. None when it cannot be read, or is out of bounds."""
+    """The length that a value sets; empty for `none`. None if it cannot be read, or is out of bounds."""
     read = _VALUE.fullmatch(value)
     if value in ("none", "off") or (read and not float(read[1].replace(",", "."))):
         return timedelta()

@@ -14,7 +14,7 @@ from pbmserv.matches.queries import ListingQuery, Queries
 
 
 class VacationSet(Reply):
-    """The player is away on these days. `left` are the days still free in the years concerned, out of `limit`.
+    """The player is away on these days. `left` are the days remaining in these years, out of `limit`.
 
     `told` are the players who were told.
     """
@@ -26,7 +26,7 @@ class VacationSet(Reply):
 
 
 class VacationOf(Reply):
-    """To others on their boards: `userid` is away on these days; none: is here after all."""
+    """To other players on their boards: `userid` is away on these days; none: is not away after all."""
 
     userid: str
     days: tuple[tuple[date, date], ...]
@@ -45,9 +45,9 @@ class BadVacation(CommandError):
 
 
 class TooMuchVacation(CommandError):
-    """These holidays take `wanted` days of `year`, in which `left` of `limit` are left.
+    """These holidays take `wanted` days of `year`, which has `left` of `limit` days left.
 
-    `first` and `last` are the days that would do from the first wanted one on; None when nothing is left then.
+    `first` and `last` are the days possible from the first wanted one on; None if no days are left.
     """
 
     year: int
@@ -59,7 +59,7 @@ class TooMuchVacation(CommandError):
 
 
 DAYS_A_YEAR: Final = 30
-"""Days of holiday in each calendar year; a day that is gone stays counted."""
+"""Days of holiday in each calendar year; past days stay counted."""
 
 FURTHEST: Final = timedelta(days=365)
 
@@ -76,7 +76,7 @@ _TWO_WEEKS: Final = timedelta(days=13)
 
 
 def set_vacation(player: Player, words: Sequence[str], records: Queries, now: datetime) -> Decision:
-    """Adds the holidays that the words name, or drops all that are ahead; the others on their boards are told."""
+    """Adds the holidays that the words name, or drops all future ones; tells the other players on their boards."""
     today = now.date()
     had = _days(records.vacations(player, date(today.year, 1, 1)))
     if tuple(words) == (OFF,):
@@ -125,7 +125,7 @@ def _require_days_left(had: set[date], wanted: Days) -> None:
 def _decide(
     player: Player, had: set[date], days: set[date], since: date, records: Queries, now: datetime
 ) -> Decision:
-    """The decision that these are all days instead of those `had`, where nothing has changed before `since`."""
+    """The decision to replace the days `had` by these; nothing before `since` has changed."""
     periods = _periods(days)
     ahead = tuple(each for each in periods if each[1] >= now.date())
     boards = _boards_with_others(player, records) if days != had and _may_tell(player, records, now) else {}
@@ -147,7 +147,7 @@ def _may_tell(player: Player, records: Queries, now: datetime) -> bool:
 
 
 def _boards_with_others(player: Player, records: Queries) -> dict[str, tuple[int, ...]]:
-    """Whom the player is playing with, and on which boards; without those who want no words of the player's."""
+    """The player's opponents and their boards, without those who have blocked the player."""
     shared: dict[str, tuple[int, ...]] = {}
     listing = records.boards(ListingQuery(userids=(player.userid,), count=MOST_BOARDS))
     for number in sorted(line.number for line in listing.lines):
@@ -170,7 +170,7 @@ def _days(periods: Iterable[Days]) -> set[date]:
 
 
 def _periods(days: Iterable[date]) -> tuple[Days, ...]:
-    """The days in order, as stretches."""
+    """The days in order, as periods."""
     periods: list[Days] = []
     for day in sorted(days):
         if periods and day - periods[-1][1] == _ONE_DAY:

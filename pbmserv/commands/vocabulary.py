@@ -1,6 +1,6 @@
-"""Words that mean something, and so are nobody's userid; which userids may be; and what a word can be by its form.
+"""Reserved words, allowed userids, and what a word can be by its form.
 
-A userid is somebody's: it may mean no command, and sound like neither another player nor the house itself.
+A userid must not be a command, nor look like another player's or like the server's own name.
 """
 
 import re
@@ -17,7 +17,7 @@ from pbmserv.games import games
 from pbmserv.games.board import is_cell_like
 
 COURTESY = frozenset({"please", "pls", "plz", "thanks", "thank", "thx", "ta", "cheers"})
-"""What people add to a command without meaning anything by it: `c3 please`."""
+"""Polite words that people add to a command: `c3 please`."""
 
 _SMALL_WORDS = (
     "a an the this that these those it its it's i i'm i'd i'll i've im me my mine you your yours you're "
@@ -42,15 +42,15 @@ FILTERS = ("all", "active", "inactive", "next")
 _TAKEN: Final = ["yes", "no", "userid", "somebody", "server", "as", "stop", "quit", "end", "former"]
 
 ROBOTS = "robot"
-"""How the userids of all robots begin, and of nobody else."""
+"""The prefix of robots' userids, reserved for them."""
 
 SETTINGS = frozenset(
     ["broadcast", "challenges", "digest", "html", "mail", "messages", "puzzle", "receipts", "vacation", "words"]
 )
-"""What people can `set`."""
+"""The settings of `set`."""
 
 NEVER_BY_SLIP = frozenset({"resign", "signoff", "delete", "undo", "propose", "accept"})
-"""What gives something up, or may do so, and is done only where it is written as it should be."""
+"""Commands that give something up, or may do so; they run only if spelled correctly."""
 
 _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re.ASCII)
 
@@ -70,19 +70,19 @@ def is_userid(word: str) -> bool:
 
 
 def is_reserved(word: str) -> bool:
-    """Whether a word already means something else, so that nobody may be called so."""
+    """Whether a word already means something else, so it cannot be a userid."""
     words = (*FILTERS, *SETTINGS, *COURTESY, *SMALL_WORDS, *SPELLINGS, *games(), *_TAKEN)
     taken = {*words, *(part for name in commands() for part in name.split())}
     return word.lower() in taken or is_cell_like(word) or word.lower().startswith(ROBOTS)
 
 
 def close_to(word: str, known: Iterable[str], cutoff: float = 0.6) -> tuple[str, ...]:
-    """Up to three of `known` that `word` may be a slip for, best first; they share that much or more of it."""
+    """Up to three of `known` that `word` may be a typo for, best first, with at least that similarity."""
     return tuple(get_close_matches(word.lower(), list(known), n=3, cutoff=cutoff))
 
 
 def is_address(word: str) -> bool:
-    """Whether a word is a mail address in ASCII, as far as its form tells."""
+    """Whether a word has the form of an ASCII mail address."""
     try:
         found = validate_email(word, check_deliverability=False, test_environment=True)
     except EmailNotValidError:
@@ -125,7 +125,7 @@ def skeleton(name: str) -> str:
 
 
 def is_kept_back(name: str, server: Server) -> bool:
-    """Whether nobody may have that name, since it means something in commands or sounds like the house itself."""
+    """Whether a name is reserved, since it means something in commands or looks like the server's own."""
     own = server.address.partition("@")[0]
     offices = {skeleton(each) for each in (*OFFICES, own, *_PARTS.split(own))}
     parts = (name, *_PARTS.split(name), *_PARTS.split(_NUMBER.sub("", name)), _NUMBER.sub("", name))
@@ -134,7 +134,7 @@ def is_kept_back(name: str, server: Server) -> bool:
 
 
 def names_like(name: str, address: str, server: Server) -> Iterator[str]:
-    """Names that somebody might take instead, best first; whether anybody has them is not known here."""
+    """Alternatives to a name, best first, without checking whether they are taken."""
     local = re.sub(r"[^A-Za-z0-9._-]", "", address.partition("@")[0].partition("+")[0])[:17].strip(".-_")
     bases = [base for base in dict.fromkeys((name[:17], local, _STAND_IN)) if is_userid(base)]
     every = (f"{base}{number or ''}" for base in bases for number in _numbers(base == name[:17]))

@@ -30,16 +30,16 @@ from pbmserv.matches.queries import Queries
 
 
 class NothingToConfirm(CommandError):
-    """There is no open question that this `yes` or `no` answers, or it was asked of somebody else.
+    """There is no open question that this `yes` or `no` answers, or it was put to somebody else.
 
-    `lacks_word`: the mail that was answered does ask something, but a word in the answer must name it.
+    `lacks_word`: the mail replied to asks a question, but the answer must name it by a word.
     """
 
     lacks_word: bool = False
 
 
 class Dropped(Reply):
-    """A `no`: what was asked about will not be done. `lines` are the commands, if it was such."""
+    """A `no`: nothing is done. `lines` are the commands that were asked about, if any."""
 
     lines: tuple[str, ...]
 
@@ -51,7 +51,7 @@ class NotOpened(Reply):
 
 
 class AddressAdded(Reply):
-    """An address more is `userid`'s."""
+    """`userid` has another address."""
 
     userid: str
     address: str
@@ -66,7 +66,7 @@ class AddressDenied(Reply):
 class AddressChanged(Reply):
     """Mail to `userid` goes to `address` from now on.
 
-    To that address itself: `boards` that wait for them follow, and `more` do not.
+    To the new address itself: the `boards` that wait for the player follow, `more` do not.
     """
 
     userid: str
@@ -76,7 +76,7 @@ class AddressChanged(Reply):
 
 
 class TakenBack(Reply):
-    """`address` is the first one of `userid` again; those that are `gone` are no longer theirs.
+    """`address` is the first one of `userid` again; those in `gone` are no longer theirs.
 
     `boards` that wait for them follow, and `more` do not.
     """
@@ -89,24 +89,24 @@ class TakenBack(Reply):
 
 
 class AddressGone(Reply):
-    """To an address that was the first one of `userid` until the one before it took the account back."""
+    """To an address that was the first one of `userid` until a former address took the account back."""
 
     userid: str
     address: str
 
 
 class ChangeStands(Reply):
-    """To a former address of `userid`: it has said itself that the change is to stand."""
+    """To a former address of `userid`: it has itself confirmed that the change stands."""
 
     userid: str
 
 
 class PasswordLacking(CommandError):
-    """A `yes` to the question for a forgotten password names no new one."""
+    """A `yes` about a forgotten password names no new one."""
 
 
 def run_yes(request: Request, records: Queries, now: datetime) -> Decision:
-    """Believes an address, or puts a password in force."""
+    """Does what the question was about, such as confirming an address or setting a password."""
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or asked.kind == "commands":
@@ -127,7 +127,7 @@ def run_yes(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _welcome(request: Request, asked: Confirmation, player: Player, records: Queries) -> Decision:
-    """The account is ready; the answer may choose the password anew."""
+    """The account is ready; the answer may set another password."""
     written: list[changes.Change] = [changes.BelievedAddress(asked.address)]
     if request.password_hash is not None:
         written.append(changes.NewPassword(player.id, request.password_hash))
@@ -136,7 +136,7 @@ def _welcome(request: Request, asked: Confirmation, player: Player, records: Que
 
 
 def _new_address(asked: Confirmation, player: Player, records: Queries, now: datetime) -> Decision:
-    """The address is the player's from now on; its reader at the first one may not have wanted that."""
+    """Adds the address to the player's, and notifies the first one, whose reader may not have wanted it."""
     owner = records.owner_of(asked.address)
     if owner is not None and owner.id != player.id and owner.is_confirmed:
         raise AddressTaken(address=asked.address, userid=None)
@@ -194,7 +194,7 @@ yes_command = Command(
 
 
 def run_no(request: Request, records: Queries, now: datetime) -> Decision:
-    """Closes the question; an account that was only just asked for is none then."""
+    """Closes the question; an unconfirmed account is deleted."""
     asked = request.replied_to.question
     player = records.player(asked.userid) if asked else None
     if asked is None or player is None or (asked.kind == "sign-up" and player.is_confirmed):
@@ -209,7 +209,7 @@ def run_no(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _take_back(asked: Confirmation, player: Player, records: Queries, now: datetime) -> Decision:
-    """The addresses are those from before the first change that this address can still take back."""
+    """Restores the addresses from before the first change that this address can still take back."""
     owner = records.owner_of(asked.address)
     if owner is not None and owner.id != player.id and owner.is_confirmed:
         raise AddressTaken(address=asked.address, userid=None)

@@ -1,4 +1,4 @@
-"""Logging in with a token by SASL, XOAUTH2 and OAUTHBEARER (RFC 7628), with tokens that a command prints."""
+"""Logs in with a token by SASL, XOAUTH2 and OAUTHBEARER (RFC 7628); a command prints the tokens."""
 
 import os
 import re
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MECHANISMS: Final = ("XOAUTH2", "OAUTHBEARER")
-"""In the order in which they are chosen: providers have offered the first for longer."""
+"""In order of preference: providers have offered the first for longer."""
 
 ANSWERS_WITHIN: Final = 60.0
 """Seconds for a command to print a token, which it may have to renew first."""
 
 _SECRET: Final = re.compile(r"[!-~]{20,}")
-"""What could be a token in a complaint; words of people are shorter."""
+"""What may be a token in an error message; ordinary words are shorter."""
 
 
 class NoToken(Exception):
@@ -32,7 +32,7 @@ class TokenCommand:
     user: str
 
     def token(self) -> str:
-        """A token that holds for now. Raises NoToken.
+        """A currently valid token. Raises NoToken.
 
         The program sees none of our settings, so none of our secrets.
         """
@@ -103,4 +103,4 @@ def chosen_mechanism(offered: Collection[str]) -> str | None:
 
 
 Credential = str | TokenCommand
-"""What opens a mailbox or a relay: a password, or what prints tokens."""
+"""The credential of a mailbox or relay: a password, or a command that prints tokens."""

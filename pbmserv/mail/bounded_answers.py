@@ -1,6 +1,6 @@
 """Answers of other servers, bounded in time and size.
 
-An octet now and then outlasts every timeout of a socket, and an answer that never ends fills the memory.
+A server that sends an octet now and then never hits a socket's timeout, and an endless answer fills the memory.
 """
 
 import io
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class BoundedReader(io.RawIOBase):
-    """Reads from a socket. Raises TimeoutError where an answer takes too long, OSError where it is too large."""
+    """Reads from a socket. Raises TimeoutError if an answer takes too long, OSError if it is too large."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -28,7 +28,7 @@ class BoundedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """Reads what is there, waiting for the rest of the time at most (io.RawIOBase)."""
+        """Reads available bytes, waiting at most for the remaining time (io.RawIOBase)."""
         left = self._until - monotonic()
         if left <= 0:
             raise TimeoutError("the answer took too long")

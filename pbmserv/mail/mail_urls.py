@@ -1,4 +1,4 @@
-"""URLs that settings name, of the relay, the mailbox and the listeners, and whether a secret may be sent there."""
+"""The URLs in settings, of relay, mailbox and listeners, and whether secrets may be sent there."""
 
 import ipaddress
 import re
@@ -66,7 +66,7 @@ SUBMISSION = 587  # RFC 6409: where one logs in to send
 
 @dataclass(frozen=True, slots=True)
 class RelayAddress:
-    """Where a relay is, our user there ("" for none), and how TLS begins."""
+    """A relay's host and port, our user there ("" for none), and how TLS begins."""
 
     host: str
     port: int
@@ -131,7 +131,7 @@ MAILBOX_PORTS = MappingProxyType({"imap": 143, "imaps": 993})
 
 @dataclass(frozen=True, slots=True)
 class MailboxAddress:
-    """Where a mailbox is, whose it is, which of its folders mail comes to, and how TLS begins."""
+    """A mailbox's host and port, its user, the folder that receives mail, and how TLS begins."""
 
     host: str
     port: int
@@ -141,7 +141,7 @@ class MailboxAddress:
 
     @property
     def place(self) -> str:
-        """What operators are told of it."""
+        """The mailbox as shown to operators."""
         scheme = "imaps" if self.tls == "implicit" else "imap"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{self.user}@{host}:{self.port}/{self.folder}"

@@ -55,11 +55,11 @@ class TwoAnswers(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
-    """A seat's queue did not fit, and is dropped.
+class FailedQueue:
+    """A seat's queue that no longer fits the board.
 
-    `why`: the `others` played something it has no answer to; its `answer` cannot be played there; what it was
-    made for has been taken back.
+    `why`: "other", the `others` made moves it has no answer to; "answer", its `answer` cannot be played there;
+    "taken back", moves it was made after have been taken back.
     """
 
     seat: Seat
@@ -69,16 +69,16 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
-    """What came of queues: the entries that they brought, the board then, and what is queued by each seat now.
+class QueueResult:
+    """The result of playing queued moves: the board, the new entries, the changed queues and the failed ones.
 
-    Only seats whose queue has changed are in `plans`; None is for one that is used up or dropped.
+    `plans` has only the seats whose queue has changed; None means it is used up or dropped.
     """
 
     board: GameState
     entries: tuple[Entry, ...] = ()
     plans: Mapping[Seat, ConditionalPlan | None] | None = None
-    missed: tuple[Missed, ...] = ()
+    failed: tuple[FailedQueue, ...] = ()
 
 
 def joined(branches: Iterable[Branch], first_wins: bool = False) -> tuple[Branch, ...]:
@@ -143,43 +143,43 @@ def played_since(board: GameState, ply: int) -> tuple[str, ...]:
     return tuple(turn.move.lower() for turn in turns if turn.ply is not None and turn.move and turn.ply > ply)
 
 
-def answers(board: GameState, find: Callable[[Seat], ConditionalPlan | None], now: datetime) -> Ahead:
-    """What the queues of those on turn come to, one after the other, until one has nothing to say.
+def play_queues(board: GameState, find: Callable[[Seat], ConditionalPlan | None], now: datetime) -> QueueResult:
+    """Plays queued moves, seat after seat, until the seat on turn has none that fits.
 
-    `find` gives what a seat has queued. It ends since each ply uses up a level of somebody's tree.
+    `find` returns a seat's queue. The loop ends because each ply uses up a level of somebody's tree.
     """
     plans: dict[Seat, ConditionalPlan | None] = {}
     entries: list[Entry] = []
-    missed: list[Missed] = []
+    failed: list[FailedQueue] = []
     while (seat := board.state.to_move) is not None:
         plan = plans[seat] if seat in plans else find(seat)
         if plan is None:
             break
         plans[seat] = None
-        entry = _answer(board, seat, plan, now)
-        if isinstance(entry, Missed):
-            missed.append(entry)
+        found = _ply(board, seat, plan, now)
+        if isinstance(found, FailedQueue):
+            failed.append(found)
             break
-        branch, ply = entry
+        branch, ply = found
         entries.append(ply)
         board = board.apply(ply)
         rest = branch.then if branch.others else possible(board, seat, branch.then)
         plans[seat] = plan_of(board, rest) if rest and board.on_turn is not None else None
-    return Ahead(board, tuple(entries), plans, tuple(missed))
+    return QueueResult(board, tuple(entries), plans, tuple(failed))
 
 
-def _answer(board: GameState, seat: Seat, plan: ConditionalPlan, now: datetime) -> tuple[Branch, Entry] | Missed:
+def _ply(board: GameState, seat: Seat, plan: ConditionalPlan, now: datetime) -> tuple[Branch, Entry] | FailedQueue:
     state, game = board.state, rules_of(board.match)
     if state.plies < plan.plies or not still_stands(board, plan):
-        return Missed(seat, "taken back")
+        return FailedQueue(seat, "taken back")
     others = played_since(board, plan.plies)
     branch = fitting(branches_of(plan), others)
     if branch is None:
-        return Missed(seat, "other", others)
+        return FailedQueue(seat, "other", others)
     try:
         move = game.read(state.position, branch.answer)
     except MoveError:
-        return Missed(seat, "answer", others, branch.answer)
+        return FailedQueue(seat, "answer", others, branch.answer)
     text = game.write(state.position, move)
     return branch, entry_after(board.match, state, now, "played", seat, text)
 

@@ -174,7 +174,7 @@ def _accepted(game: Game, match: Match, before: State, entry: Entry) -> State:
     if waits_for:
         return _noted(before, entry, offer=replace(offer, waits_for=waits_for))
     if offer.kind == "undo":
-        # Whoever left before that ply stays away.
+        # A player who left before that ply stays out.
         asked = next(place for place, turn in enumerate(before.turns) if turn.ply == offer.ply + 1)
         return _rewound(game, match, before, entry, before.turns[:asked])
     ranks = tuple(1 if before.is_in(seat) else 1 + len(before.seats_in) for seat in range(len(match.userids)))
@@ -183,7 +183,7 @@ def _accepted(game: Game, match: Match, before: State, entry: Entry) -> State:
 
 
 def _require_part(match: Match, before: State, entry: Entry) -> None:
-    """Whoever has not agreed yet may reject, and who made the offer may withdraw it."""
+    """Raises unless the seat may reject the offer (it has not agreed yet) or withdraw it (it made it)."""
     offer = before.offer
     if offer is None or entry.seat not in (offer.by, *offer.waits_for):
         raise _broken(match, entry, "answers no offer")
@@ -206,7 +206,7 @@ def _ruled_back(game: Game, match: Match, before: State, entry: Entry) -> State:
 
 
 def _kept_turns(match: Match, before: State, entry: Entry, ply: int) -> tuple[Turn, ...]:
-    """The line up to right after a ply; whoever left since is in again."""
+    """The turns up to and including a ply; players who left later are back in."""
     if not 0 <= ply <= before.plies:
         raise _broken(match, entry, "takes back to no ply there was")
     last = next((place for place, turn in enumerate(before.turns) if turn.ply == ply), -1)

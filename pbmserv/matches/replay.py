@@ -1,4 +1,4 @@
-"""Folding: a match's log, entry by entry, becomes its state. A board is never stored: whoever wants one folds."""
+"""Replays a match's log, entry by entry, into its state. Boards are not stored, but replayed when needed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Floor 3: from the text of a mail to requests, by the commands' declarations. Commands never see text. Pure."""
+"""Floor 3: parses the text of a mail into requests, using the commands' declarations. Pure."""

@@ -1,4 +1,4 @@
-"""What people answer to an offer of a draw or a take-back in words of their own: `Sure, no problem`."""
+"""Answers to an offer of a draw or a take-back in people's own words: `Sure, no problem`."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -16,7 +16,7 @@ _MARKS: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!-\u2026\u3002"
 
 
 def answer_in(text: str) -> tuple[Answer, bool] | None:
-    """How a text answers an offer, and whether that is in no doubt; None where it does not begin like an answer.
+    """How a text answers an offer, and whether that is certain; None if it does not begin like an answer.
 
     >>> [answer_in(text) for text in ("Sure, no problem", "no thanks, let's play on", "yes?", "Yes, but", "Hm")]
     [('accept', True), ('reject', True), ('accept', False), ('accept', False), None]
@@ -43,7 +43,7 @@ def answer_in(text: str) -> tuple[Answer, bool] | None:
 
 
 def words_beside(text: str) -> str:
-    """The text without its first line, where that is an answer and nothing else.
+    """The text without its first line, if that is only an answer.
 
     >>> words_beside("Yes!\\nGood game"), words_beside("Sure, no problem")
     ('Good game', 'Sure, no problem')
@@ -53,7 +53,7 @@ def words_beside(text: str) -> str:
 
 
 def _goes_on_otherwise(left: Sequence[str], kind: Answer) -> bool:
-    """Whether the other answer stands further on: `No. All right, yes`."""
+    """Whether the opposite answer follows: `No. All right, yes`."""
     other = phrases("accepting" if kind == "reject" else "rejecting")
     return any((word,) in other and word in ("yes", "no", "accept", "draw", "reject", "decline") for word in left)
 

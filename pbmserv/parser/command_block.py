@@ -1,4 +1,4 @@
-"""The block of command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
+"""Finds the command lines in a mail's body: up to three lines of greeting, the commands, and the rest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from pbmserv.parser.spoken import stands_alone
 from pbmserv.parser.words import normalised
 
 Own = Callable[[str], str]
-"""Gives of words below a command those that are the sender's beyond doubt."""
+"""Returns the part of the text below a command that is certainly the sender's."""
 
 MOST_COMMANDS = 20
 MOST_GREETING_LINES = 3
@@ -24,37 +24,37 @@ _MOST_LINES = 5 * MOST_COMMANDS
 """Command lines after which the rest of a mail is ignored: no person writes that much."""
 
 _MOST_WORDS = 200 * MOST_COMMANDS
-"""A mail with more words on the lines that are read as commands is not read at all: nobody types so much."""
+"""A mail with more words on its command lines is not read at all: no person types that much."""
 
 LONGEST_LINE = 4000
-"""No line is looked at beyond that."""
+"""The rest of a longer line is ignored."""
 
 _SIGNATURE = "--"
 _COLUMNS = "ABCDEFGHI"
-"""Letters that may name a piece when they are capitals, and a column of its board when they are not."""
+"""Letters that may name a piece in upper case and a column in lower case."""
 _STOPS = frozenset({_SIGNATURE, "stop", "quit", "end"})
 
 
 @dataclass(frozen=True, slots=True)
 class CommandBlock:
-    """The lines meant as commands, and the text behind them; without such lines there is no text either."""
+    """The lines meant as commands, and the text after them; without such lines the text is empty too."""
 
     lines: tuple[ParsedLine, ...] = ()
     rest: str = ""
 
     @property
     def claim(self) -> tuple[ParsedLine, ...]:
-        """The line that says who writes, where it stands first."""
+        """The line that says who writes, if it comes first."""
         return self.lines[:1] if self.lines and self.lines[0].claim is not None else ()
 
 
 def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling = CELLS) -> CommandBlock:
-    """The command lines of a body and what comes after them. A blank line neither starts nor ends the block.
+    """The command lines of a body and the text after them. A blank line neither starts nor ends the block.
 
     `spelling` is how moves are typed on the board.
 
-    In an answer to a board a bare `yes` or `no` is one only where no other command stands: `Yes! c3` is a greeting
-    and a move.
+    In a reply to a board mail, a bare `yes` or `no` is a command only if it is the only one: `Yes! c3` is a
+    greeting and a move.
     """
     lines = text.split("\n")
     found: list[ParsedLine] = []
@@ -109,7 +109,7 @@ def read_block(text: str, board: int | None, own: Own = str, spelling: Spelling 
 
 
 def _perhaps_by_phone(read: ParsedLine, line: str) -> ParsedLine:
-    """A line with its move in small letters besides, if it begins with one in a capital, as phones make it."""
+    """The line, with its move in lower case as a second reading if a phone capitalised it."""
     if not read.is_bare or read.parsed is None or not line[0].isupper():
         return read
     arguments = read.parsed.arguments
@@ -120,7 +120,7 @@ def _perhaps_by_phone(read: ParsedLine, line: str) -> ParsedLine:
 
 
 def _is_signature(line: str, is_below: bool, is_greeted: bool, spelling: Spelling) -> bool:
-    """Whether a line that may be a command is rather who writes: called like a game or a piece, or one letter."""
+    """Whether a line that may be a command is more likely a signature: a game's or piece's name, or one letter."""
     is_name = line.lower() in games() or may_be_a_name(line, spelling)
     return (is_below and is_name) or (is_greeted and is_letter(line))
 
@@ -134,27 +134,27 @@ def _block(
     spelling: Spelling,
     above: Sequence[str],
 ) -> CommandBlock:
-    """The block with those lines asked that what is `below`, of refused lines and the rest, takes back."""
+    """The block, with a question in place of each line that the text `below` takes back."""
     lines = _one_move_only(found, unsure, board)
     asked = asked_again(lines, below, spelling, "\n".join(above))
     return CommandBlock(lines, rest) if asked is None else CommandBlock(asked)
 
 
 def up_to_stop(text: str) -> str:
-    """What stands above a line that ends all commands; below it are words for others, whatever they are."""
+    """The lines above one that ends all commands; everything below it is text for others."""
     lines = text.split("\n")
     end = next((place for place, line in enumerate(lines) if normalised(line).lower() in _STOPS), len(lines))
     return "\n".join(lines[:end])
 
 
 def _below(lines: Sequence[str], number: int) -> str:
-    """What stands below a line that ends the block; where that may begin a signature, it stays with it."""
+    """The text below a line that ends the block; includes the line if it may begin a signature."""
     is_signature = normalised(lines[number]) == _SIGNATURE
     return "\n".join([*([_SIGNATURE] if is_signature else []), *lines[number + 1 :]])
 
 
 def first_line(text: str, board: int | None, spelling: Spelling = CELLS) -> tuple[ParsedLine, str]:
-    """What the first line that is not blank means, and the text below it."""
+    """The meaning of the first line that is not blank, and the text below it."""
     first, _, rest = text.lstrip().partition("\n")
     return parse_line(normalised(first), board, spelling) if first else PROSE, rest
 
@@ -167,7 +167,7 @@ def _is_bare_answer(line: ParsedLine) -> bool:
 def _one_move_only(
     found: Sequence[ParsedLine], unsure: Sequence[ParsedLine], board: int | None
 ) -> tuple[ParsedLine, ...]:
-    """The lines with one bare one at most: the same twice is said once, of different ones none is carried out.
+    """The lines with at most one bare move: repeats count once, and of different ones none is carried out.
 
     A player who writes a move and `resign` below it hardly means both. Moves that are `unsure`, since their line
     may be a piece of a sentence, count where another is said.

@@ -1,4 +1,4 @@
-"""Moves that people take back: what says so, above them or below, and the question which move is meant."""
+"""Moves that people take back: finds the words that say so, above or below, and asks which move is meant."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,23 +40,23 @@ _LOOSE_NUMBERS = re.compile(r"(?<=[0-9]) ([-x:]) (?=[0-9])", re.IGNORECASE | re.
 _ANY_MOVE = "#"
 _GIVEN_UP = "resign"
 _PRONOUN = "i"
-"""In a sentence it is who writes, even where there is a pit of that letter."""
+"""In a sentence it is the writer, even in a game with a pit of that letter."""
 
 
 def in_a_moves_place(said: Parsed) -> str:
-    """The move of a line, or its command where that stands in a move's place."""
+    """The move of a line, or a command in a move's place."""
     return in_one_case(said.arguments.move.replace(" ", "")) or said.command.name
 
 
 def asked_again(
     lines: Sequence[ParsedLine], below: str, spelling: Spelling = CELLS, above: str = ""
 ) -> tuple[ParsedLine, ...] | None:
-    """The lines of a mail with those asked that are taken back by each other or `below` them; None if none is.
+    """The lines of a mail, with a question for those taken back by each other or `below`; None if none is.
 
-    What is said `above` them may put them off.
+    The text `above` them may postpone them.
 
-    `spelling` is how moves are typed on the board that is answered. On a board whose game is not known, what is a
-    move in any game may take one back.
+    `spelling` is how moves are typed on the board replied to. If its game is unknown, a move of any game may take
+    one back.
     """
     is_off = is_withdrawn(below) or is_held(above)
     of_any = replace(any_spelling(), is_known=False)
@@ -89,13 +89,13 @@ def _asked(
 
 
 def _is_dropped(move: str, text: str, spelling: Spelling) -> bool:
-    """Whether a line says that the move is none, and names no other: `forget d4`, `not d4!`."""
+    """Whether a line withdraws the move and names no other: `forget d4`, `not d4!`."""
     lines = map(normalised, text[:_MOST_SEARCHED].split("\n"))
     return any(move in denied_in(line, spelling) for line in lines)
 
 
 def denied_in(line: str, spelling: Spelling) -> frozenset[str]:
-    """The moves, in lower case, of which a line says that they are none.
+    """The moves, in lower case, that a line withdraws.
 
     >>> [sorted(denied_in(line, CELLS)) for line in ("Not d4!", "I would never play D4", "Why not d4?", "No. d4")]
     [['d4'], ['d4'], [], []]
@@ -112,7 +112,7 @@ def denied_in(line: str, spelling: Spelling) -> frozenset[str]:
 
 
 def which_one(board: int | None, lines: Sequence[str]) -> Unparsed:
-    """The question which of several lines is meant; each is offered ready to send, without a mark of doubt."""
+    """The question which of several lines is meant; each is offered ready to send, without its question mark."""
     choices = tuple(dict.fromkeys(line.rstrip("?! ") for line in lines))
     return Unparsed(lines[0], WhichOne(board=board, choices=choices[:MOST_CHOICES]))
 
@@ -127,7 +127,7 @@ def _acts_on(board: int, lines: Iterable[ParsedLine], spelling: Spelling) -> Ite
 
 
 def _may_be_meant(said: Parsed, spelling: Spelling) -> bool:
-    """Whether it may stand in another move's place: `101 nights` is none."""
+    """Whether it may replace another move; `101 nights` may not."""
     move = said.arguments.move.split()
     return (
         not move
@@ -138,7 +138,7 @@ def _may_be_meant(said: Parsed, spelling: Spelling) -> bool:
 
 
 def _said_below(text: str, board: int, spelling: Spelling) -> Iterator[ParsedLine]:
-    """The lines of a text that are acts on a board, and the moves beside which a correcting word stands."""
+    """The lines of a text that act on a board, and the moves next to a correcting word."""
     led = ""
     lines = (plain for line in text[:_MOST_SEARCHED].split("\n") if (plain := normalised(line)))
     for plain in lines:
@@ -150,16 +150,16 @@ def _said_below(text: str, board: int, spelling: Spelling) -> Iterator[ParsedLin
 
 
 def _left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
-    """The move of a line that says one and nothing else, in whatever doubt: `or maybe e5`.
+    """The move of a line that contains nothing else, however doubtful: `or maybe e5`.
 
-    Only where the game is known: elsewhere a password may look like a move of some game.
+    Only if the game is known: otherwise a password may look like a move of some game.
     """
     moves = moves_left_open(line, spelling) if spelling.is_known else ()
     return moves if len(moves) == 1 else ()
 
 
 def corrections_in(line: str, spelling: Spelling = CELLS) -> list[str]:
-    """The moves in a normalised line that are a whole clause with a correcting word, or are said to be played.
+    """The moves in a normalised line that form a clause with a correcting word, or are announced as played.
 
     >>> [corrections_in(line) for line in ("PS: e5 instead!", "sorry, I want to play E5.", "No, e5 was too far")]
     [['e5'], ['E5'], []]
@@ -188,7 +188,7 @@ def _is_let(plain: Sequence[str], spelling: Spelling) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line, marks that stand alone at the end of the word before."""
+    """The words of a line; punctuation on its own joins the word before."""
     return words_with_marks(_GLUED.sub(r"\1 ", line), _AROUND)
 
 
@@ -201,7 +201,7 @@ def _plain_move(words: Sequence[str]) -> str:
 
 
 def _end_of_move(words: Sequence[str], start: int, spelling: Spelling) -> int:
-    """Behind the last word of the longest move that begins there: `c3 x b3`."""
+    """The end of the longest move that begins there: `c3 x b3`."""
     ends = range(min(start + _LONGEST_MOVE, len(words)), start + 1, -1)
     return next((end for end in ends if clear_move(" ".join(words[start:end]), spelling)), start + 1)
 
@@ -212,7 +212,7 @@ def _is_phrase(line: str) -> bool:
 
 
 def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: int) -> bool:
-    """Whether the move that stands there is a whole clause with a correcting word, or ends a clause behind one."""
+    """Whether the move there forms a clause with a correcting word, or ends a clause after one."""
     if words[start].lower() == f"{_GIVEN_UP}?":
         return False
     stop, is_corrected = _behind(words, plain, end)
@@ -237,7 +237,7 @@ def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: i
 
 
 def _behind(words: Sequence[str], plain: Sequence[str], end: int) -> tuple[int | None, bool]:
-    """Where the clause of a move ends, None if it goes on with other words, and whether it corrects behind it."""
+    """Where a move's clause ends, None if other words follow, and whether a correcting word follows the move."""
     is_corrected = False
     while end < len(words) and not _ends(words[end - 1], _ENDS):
         length = phrase_at(plain, end, phrases("correcting_behind"))
@@ -254,7 +254,7 @@ def _goes_on(plain: Sequence[str], place: int) -> bool:
 
 
 def _phrase_before(plain: Sequence[str], place: int) -> int:
-    """How many words of a correcting phrase stand before a place."""
+    """The number of words of a correcting phrase before a place."""
     lengths = range(min(_LONGEST_PHRASE, place), 0, -1)
     return next((length for length in lengths if tuple(plain[place - length : place]) in phrases("correcting")), 0)
 

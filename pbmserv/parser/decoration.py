@@ -1,7 +1,7 @@
-"""What people, phones and mail programs put around a command: marks, bullets, numbers of a list, a word more.
+"""Strips what people, phones and mail programs put around a command: marks, bullets, list numbers, extra words.
 
-Only what stands before and around the words of a command is taken off here, never the end of its last word: that
-may be a password. The places of a form (`parser.fitting`) free their own words.
+Only what stands before and around the words of a command is stripped here, never the end of its last word, which
+may be a password. The slots of a form (`parser.fitting`) strip their own words.
 """
 
 import re
@@ -27,14 +27,14 @@ _MOST_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """The words of a line without their dress; `only_marks` tells that no word was left out."""
+    """The words of a line without decoration; `only_marks` if no word was removed."""
 
     words: tuple[str, ...]
     only_marks: bool
 
 
 def strip_decoration(words: Sequence[str]) -> Stripped:
-    """The words that a line would have if its writer had typed the command alone.
+    """The words of the command itself, without decoration.
 
     >>> written = ('* "C3".', "1) c3", "**Move**: 101 c3", "101 - c3")
     >>> [" ".join(strip_decoration(line.split()).words) for line in written]
@@ -52,7 +52,7 @@ def strip_decoration(words: Sequence[str]) -> Stripped:
 
 
 def without_label(words: Sequence[str]) -> list[str]:
-    """The words without the label that says that a move comes: `my move: d4`, `Zug = d4`.
+    """The words without a label that announces a move: `my move: d4`, `Zug = d4`.
 
     >>> [without_label(line.split()) for line in ("Mein Zug : d4", "zet:d4", "Note: d4", "Zug d4")]
     [['d4'], ['d4'], ['Note:', 'd4'], ['Zug', 'd4']]
@@ -82,7 +82,7 @@ def _without_pairs(words: list[str]) -> list[str]:
 
 
 def _without_board_words(words: list[str]) -> list[str]:
-    """Without the word `board` before a board's number, in front or behind the command."""
+    """The words without `board` before a board's number, before or after the command."""
     for place in range(min(2, len(words) - 1)):
         number = board_number(words[place + 1])
         if words[place].lower() in _BOARD_WORDS and number is not None and number >= FIRST_BOARD:
@@ -91,7 +91,7 @@ def _without_board_words(words: list[str]) -> list[str]:
 
 
 def _named(words: list[str]) -> str | None:
-    """The name of a command or a game in marks: `"move"`, or before its board `Move, 101 c3`."""
+    """The name of a command or game inside marks: `"move"`, or before its board `Move, 101 c3`."""
     name = words[0].strip(_AROUND_NAMES)
     if name.lower() not in commands() and name.lower() not in games():
         return None
@@ -109,7 +109,7 @@ def _without_marks_behind_board(words: list[str]) -> list[str]:
 
 
 def words_with_marks(text: str, marks: str) -> list[str]:
-    """The words of a text; what is only marks belongs to the word before it.
+    """The words of a text; punctuation on its own joins the word before.
 
     >>> words_with_marks("- d4 , or e5 !", "-,!")
     ['d4,', 'or', 'e5!']

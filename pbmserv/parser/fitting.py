@@ -1,4 +1,4 @@
-"""Fits the words of a line into the forms of its command: a `Parsed` line, or a refusal that shows the forms.
+"""Matches the words of a line with the forms of its command: a `Parsed` line, or an error that shows the forms.
 
 A form names its slots in the words that people read: `board`, `offer` (its number), `number` (a puzzle's),
 `userid+` (one or more), `[filter]` (may be left out), `[userid password]` (both or neither), `move[#ply]`,
@@ -42,7 +42,7 @@ _AROUND_WORDS = "\"'`*_()[]{}<>\u00ab\u00bb,;:!."
 
 @dataclass(frozen=True, slots=True)
 class FittedWords:
-    """What a form makes of a line: its arguments, and the secrets among its words apart from them."""
+    """A line matched with a form: its arguments, and separately its secrets."""
 
     arguments: Arguments
     claim: Credentials | None = None
@@ -58,7 +58,7 @@ class _Slot:
     with_ply: bool = False
 
     def counts(self, left: int) -> Iterator[int]:
-        """How many words it may take of those left, in the order to be tried."""
+        """The numbers of remaining words that it may take, in the order to try."""
         if self.name == "claim":
             yield from (0, 2)
         elif self.name == "text" or (self.name in ("move", "moves", "subject") and not self.many):
@@ -74,12 +74,12 @@ class _Slot:
 
     @property
     def may_lack(self) -> bool:
-        """Whether it may take no word; for a board the answered mail may stand in."""
+        """Whether it may take no word; a board may come from the mail replied to."""
         return self.optional or self.name == "board"
 
 
 def fit(form: str, name: str, words: Words, answered_board: int | None) -> FittedWords | None:
-    """The meaning of `words` (those after the command's name) by one form; None when they do not fit."""
+    """Parses `words` (those after the command's name) by one form; None if they do not fit."""
     slots = _slots(form.partition(name)[2])
     options: list[tuple[str, str]] = []
     said = ""
@@ -124,14 +124,14 @@ def _slots(text: str) -> tuple[_Slot, ...]:
 
 
 def _apart(words: Words) -> tuple[Words, str]:
-    """The words up to the first that ends in a colon, and what stands behind that."""
+    """The words up to the first that ends in a colon, and the text after it."""
     end = next((place for place, word in enumerate(words, 1) if word.endswith(":")), len(words))
     named = words[: end - 1] if end and words[end - 1] == ":" else words[:end]
     return named, " ".join(words[end:])
 
 
 def _together(option: re.Match[str]) -> str:
-    """An option and its value that were written apart, like `-size 3 x 3`."""
+    """Joins an option and its value that were written apart, like `-size 3 x 3`."""
     value = "x".join(part for part in option.groups()[1:] if part)
     return f" -{option[1]}={value} "
 
@@ -182,7 +182,7 @@ def _userids(words: Words, rest: FittedWords, board: int | None, slot: _Slot) ->
 
 
 def _may_be_name(word: str) -> bool:
-    """Whether a word alone is meant as a name, be it none that we allow. Else it may be a password without one."""
+    """Whether a single word is meant as a name, even one not allowed; otherwise it may be a password."""
     return is_userid(word) or "@" in word or (word.isalpha() and not word.isascii())
 
 
@@ -295,10 +295,10 @@ _READERS: dict[str, Callable[[Words, FittedWords, int | None, _Slot], FittedWord
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """What one line came to: exactly one of the three, or nothing when it is prose.
+    """The result of one line: exactly one of the three, or nothing if it is prose.
 
-    It is bare when it names a move and neither command nor board, or is only a word in a move's place. A move that
-    is said among words is `spoken`.
+    It is bare if it names a move but neither command nor board, or is only a word in a move's place. A move
+    within a sentence is `spoken`.
     """
 
     parsed: Parsed | None = None
@@ -317,7 +317,7 @@ PROSE = ParsedLine()
 
 
 def fitted(command: Command, words: Sequence[str], game: str | None, answered_board: int | None) -> ParsedLine:
-    """The meaning of `words` behind a command, with a `game` before it if one was named; or a refusal."""
+    """The meaning of `words` after a command, with a `game` before it if one was named; or an error."""
     found = fit_any(command, words, answered_board)
     takes_game = any("[game]" in form for form in command.forms)
     if found is None or (game and not (takes_game and found.arguments.game in (None, game))):
@@ -341,7 +341,7 @@ def fitted(command: Command, words: Sequence[str], game: str | None, answered_bo
 
 
 def fit_any(command: Command, words: Sequence[str], answered_board: int | None) -> FittedWords | None:
-    """What the first of a command's forms makes of the words that they fit."""
+    """The match with the first of a command's forms that fits the words."""
     found = (fit(form, command.name, words, answered_board) for form in command.forms)
     return next((each for each in found if each is not None), None)
 
@@ -351,14 +351,14 @@ def _with_game(parsed: Parsed, game: str) -> Parsed:
 
 
 def asked_for(name: str, board: int | None) -> ParsedLine:
-    """The question whether somebody means a command that gives something up."""
+    """The question whether a command that gives something up is meant."""
     is_on_board = board is not None and any("board" in form for form in commands()[name].forms)
     ready = f"{name} {board}" if is_on_board else name
     return ParsedLine(unparsed=Unparsed(name, NotPlainlySaid(board=board if is_on_board else None, ready=ready)))
 
 
 def secrets_of(claim: Credentials | None, *others: Secret | None) -> list[str]:
-    """What must be blotted wherever it stands, longest first."""
+    """The words to blot out wherever they stand, longest first."""
     found = [claim.password.value] if claim else []
     return sorted([*found, *(other.value for other in others if other)], key=len, reverse=True)
 
@@ -370,5 +370,5 @@ def _blotted(line: str, fitted: FittedWords) -> str:
 
 
 def refused(line: str, error: WrongForm | UnknownCommand | UnknownGame) -> ParsedLine:
-    """A line that was meant as a command, and is none; `line` is what may be told of it."""
+    """A line that was meant as a command and is not one; `line` is the part safe to repeat."""
     return ParsedLine(unparsed=Unparsed(line, error))

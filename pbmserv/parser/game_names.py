@@ -1,7 +1,7 @@
-"""Games' names at the beginning of a line: they open a command, or are talked about.
+"""Games' names at the beginning of a line, before a command or in prose.
 
-Some of them are words of every day, and some players are called so: a name opens a command only where a command,
-an option or a board follows.
+Some are everyday words or players' names, so a name opens a command only if a command, an option or a board
+follows.
 """
 
 import re
@@ -30,18 +30,18 @@ _BETWEEN: Final = re.compile(r"[^a-z0-9]")
 _OPTION: Final = re.compile(r"-+[a-z]+(?:=\S*)?", re.ASCII | re.IGNORECASE)
 _EXCLAIMED: Final = re.compile(r"[^\W\d_][!?]+$")
 _EVERYDAY: Final = PROSY | ANSWERING | ADDRESSED | {"help", "next"}
-"""Commands of no game that are words of every day: `Go help Bob`."""
+"""Commands without a game that are everyday words: `Go help Bob`."""
 
 _PRAISE: Final = frozenset(
     {"bad", "beautiful", "best", "clever", "fine", "good", "great", "lovely", "nice", "strong"}
 )
-"""No game's name before a command: `Good move d4`."""
+"""Praise that is not a game's name before a command: `Good move d4`."""
 
 _WITH_MOVE: Final = frozenset({"move", "submit"})
 
 
 def opened_by_game(words: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The game that a line begins with, and the words behind its name, which may be written apart or as a title.
+    """The game that a line begins with, and the words after its name, which may be split or written as a title.
 
     >>> opened_by_game(["Cephalopod", "games"]), opened_by_game(["Cephalopods"])
     (('cephalopod', ['games']), None)
@@ -67,9 +67,9 @@ def options_last(words: list[str]) -> list[str]:
 
 
 def is_of_game(words: Sequence[str]) -> bool:
-    """Whether words behind a game's name begin with an option, or end with a board or a move; but no prose.
+    """Whether words after a game's name begin with an option, or end with a board or a move, and are not prose.
 
-    Who misspells a command or a board may have a password behind it.
+    A misspelled command or board may be followed by a password.
     """
     if _OPTION.fullmatch(words[0]) and len(words) > 1:
         return _is_without_prose(words[1:])
@@ -99,7 +99,7 @@ def is_talk_of_game(command: Command, after: Sequence[str], answered_board: int 
 
 
 def unknown_game(words: list[str], answered_board: int | None) -> UnknownGame | None:
-    """What is said of a game's name that nobody knows, where a command stands behind it that must be meant."""
+    """The error for an unknown game's name before an unmistakable command."""
     for count in range(1, min(_LONGEST, len(words) - 1) + 1):
         command = commands().get(words[count].lower())
         if command is None or not command.forms[0].startswith("[game]"):
@@ -126,7 +126,7 @@ def _spelled() -> Mapping[str, str]:
 
 @cache
 def _spelled_of(named: tuple[str, ...]) -> Mapping[str, str]:
-    """The games' names by themselves and by their titles, without anything between letters and digits."""
+    """The games' names by name and by title, letters and digits only."""
     titled = {_plain([games()[name].info.title]): name for name in named}
     return MappingProxyType(titled | {_plain([name]): name for name in named})
 

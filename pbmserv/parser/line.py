@@ -1,10 +1,10 @@
-"""One line of a mail: is it meant as a command, and which?
+"""Parses one line of a mail: decides whether it is meant as a command, and which.
 
 The answer is a `Parsed` or `Unparsed` line, or None for prose. A line is meant as a command if its first word is a
 command, a game, a board's number or an unmistakable slip; in an answer to a board mail also if it reads as a move.
 
-What stands around a command is passed over, but no line gives anything up that is not written as it should be.
-What people say for a command, like `play robot` or `new game please`, only opens a game: that binds nobody.
+Text around a command is skipped, but a command that gives something up must be spelled exactly. Wishes that are
+not commands, like `play robot` or `new game please`, can only open a game, which binds nobody.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ _BESIDE_A_MOVE = frozenset({"propose", "reject", "rematch"})
 def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS) -> ParsedLine:
     """The meaning of a normalised line.
 
-    `answered_board` is the board of the mail that it answers, if any, and `spelling` how moves are typed there.
+    `answered_board` is the board of the mail replied to, if any, and `spelling` how moves are typed there.
     """
     words = line[:_LONGEST].split()
     if not words:
@@ -85,7 +85,7 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
 
 
 def _whole(line: Parsed, read: str, unread: str) -> Parsed:
-    """The line with all that is said on it, of which only `read`, up to what is `unread`, has been looked at."""
+    """The line with all its text, of which only `read`, up to `unread`, has been parsed."""
     words = line.arguments.text
     if not unread or not read.rstrip().endswith(words):
         return line
@@ -94,19 +94,19 @@ def _whole(line: Parsed, read: str, unread: str) -> Parsed:
 
 
 def _cut_off(line: Parsed) -> Parsed:
-    """The line with a mark that nothing can be made of where it was cut: plans are told whole."""
+    """The line with an unreadable mark where it was cut, since plans must be complete."""
     return replace(line, arguments=replace(line.arguments, ahead=f"{line.arguments.ahead} {CUT}"))
 
 
 def _is_half_read(read: ParsedLine, spelling: Spelling) -> bool:
-    """Whether other words stand beside what may be a move: `d4です`, `move d4, have a nice day`."""
+    """Whether other words stand next to a possible move: `d4です`, `move d4, have a nice day`."""
     if read.unparsed is not None:
         return isinstance(read.unparsed.error, WrongForm) and read.unparsed.error.command == "move"
     return read.is_bare and read.parsed is not None and not read.parsed.arguments.move.isascii()
 
 
 def _spoken(line: str, answered_board: int | None, spelling: Spelling) -> ParsedLine:
-    """The move that a line of words says in an answer to a board whose game is known: `I play d4, thanks`."""
+    """The move within a sentence, in a reply about a board whose game is known: `I play d4, thanks`."""
     move = spoken_move(line, spelling) if answered_board is not None and spelling.is_known else ""
     if not move:
         return PROSE
@@ -140,7 +140,7 @@ def _read(words: list[str], answered_board: int | None, spelling: Spelling) -> P
 
 
 def _bare_move(words: list[str], spelling: Spelling) -> str:
-    """The move that words are and nothing else; those without a cell must be said plainly."""
+    """The move, if the words are nothing else; moves without a cell must be written plainly."""
     if not is_move_like(words, spelling):
         return ""
     move = without_decoration(words, spelling)
@@ -152,7 +152,7 @@ def _is_word_alone(line: ParsedLine, spelling: Spelling) -> bool:
 
 
 def _alone(words: list[str], answered_board: int | None, spelling: Spelling) -> ParsedLine | None:
-    """A word in a move's place, alone in an answer to a board. In doubt, and for a result, it is asked back."""
+    """A single word in a move's place in a reply about a board. Doubtful words and results lead to a question."""
     result = RESULTS.get("".join(words).strip(".!"))
     if result is not None and answered_board is not None:
         return asked_for(result, answered_board)
@@ -169,7 +169,7 @@ def _alone(words: list[str], answered_board: int | None, spelling: Spelling) -> 
 
 
 def _given_up(words: list[str], answered_board: int | None) -> ParsedLine | None:
-    """`I resign`, `resign, please`: asked back; where no board is known, the command's form is shown."""
+    """`I resign`, `resign, please`: leads to a question, or, if no board is known, shows the command's form."""
     name, named_board = given_up(words) or ("", None)
     board = named_board or answered_board
     if name not in commands() or (board is None and words[0].lower() in commands()):
@@ -178,7 +178,7 @@ def _given_up(words: list[str], answered_board: int | None) -> ParsedLine | None
 
 
 def _begins_with_board(words: list[str]) -> bool:
-    """Whether a board's number stands first: a low one only before an act, `2026, ...` only before a command."""
+    """Whether a board's number comes first: a low one only before an action, `2026, ...` only before a command."""
     number, rest = board_number(words[0]), words[1:]
     if number is None or number < FIRST_BOARD:
         return number is not None and acts(rest)
@@ -193,7 +193,7 @@ def _gives_up(parsed: Parsed) -> bool:
 
 
 def _asked_back(meant: Parsed, answered_board: int | None) -> ParsedLine:
-    """What gives something up, and is not written as it should be, is not done."""
+    """A command that gives something up and is not spelled exactly leads to a question."""
     move = meant.arguments.move.lower()
     board = next((ref.number for ref in meant.arguments.boards), answered_board)
     return asked_for(move if move in NEVER_BY_SLIP else meant.command.name, board)
@@ -218,7 +218,7 @@ def _of_game(game: str, words: list[str], answered_board: int | None, spelling: 
 
 
 def _perhaps_of_game(game: str, words: list[str], answered_board: int | None, spelling: Spelling) -> ParsedLine:
-    """Words behind a game's name that are no command: a slip for one, a move, or prose."""
+    """Words after a game's name that are not a command: a typo for one, a move, or prose."""
     if words[0].lower() in SMALL_WORDS:
         return PROSE
     move = _bare_move(words, spelling) if answered_board is not None else ""
@@ -233,7 +233,7 @@ def _perhaps_of_game(game: str, words: list[str], answered_board: int | None, sp
 
 
 def _board_first(words: list[str], game: str | None, answered_board: int | None) -> ParsedLine:
-    """`101 c3`, `119 resign`, `101 show`: the board stands before what is to be done on it."""
+    """`101 c3`, `119 resign`, `101 show`: the board comes before the action."""
     board, rest = words[0], words[1:]
     command, after = named_command(rest) if rest else (commands()["show"], [])
     if command is None or not any("board" in form for form in command.forms):
@@ -250,9 +250,9 @@ _NEW_GAME: Final = ("challenge", "seek", "games")
 
 
 def wish_for(words: Sequence[str], answered_board: int | None) -> ParsedLine:
-    """The command that words stand for which are no command's own; prose if they stand for none.
+    """The command for a wish in other words; prose if there is none.
 
-    Who asks a question has not decided. With whom a game is wished for, only an answer to a board tells.
+    A question is not a decision. Only a reply about a board shows who the game is to be played with.
     """
     plain = [word.strip(_MARKS).lower() for word in words]
     while plain and plain[-1] in COURTESY | {"you"}:
@@ -271,7 +271,7 @@ def _again(words: Sequence[str], answered_board: int | None) -> ParsedLine:
 
 
 def _challenge(words: Sequence[str], plain: Sequence[str], answered_board: int | None) -> ParsedLine:
-    """`play robot`, `play go against bob -size=9`: in an answer to a board only against a robot."""
+    """`play robot`, `play go against bob -size=9`: in a reply about a board only against a robot."""
     if words[-1].endswith(("?", "!")):
         return PROSE
     said, names = opened_by_game(words[1 : len(plain)]) or (None, [*words[1 : len(plain)]])

@@ -1,7 +1,7 @@
-"""Lines below a command that are no words for others: plans, passwords, and further commands.
+"""Finds lines below a command that are not meant for others: plans, passwords, and further commands.
 
-If the first word of a command is missing, the rest is not talk. Such a line goes to nobody, nor does any
-other word of its mail, since a plan may be cut into several lines. Its sender is asked.
+A command without its first word is not talk either. Such a line is sent to nobody, nor is any other text of its
+mail, since a plan may be wrapped over several lines. The sender is asked.
 """
 
 import re
@@ -24,7 +24,7 @@ from pbmserv.parser.words import board_number, listed, normalised
 _LONGEST_LINE: Final = 300
 _MOST_LINES: Final = 20
 _UNTOLD: Final = "?"
-"""A move that no line of `queue` can be made of."""
+"""A move that cannot become part of a `queue` line."""
 _LONGEST_CLAIM: Final = 3
 _NUMBERED: Final = re.compile(r"(?<![^\s(\[])(?:[0-9]{1,3} ?\.+(?: \.{2,})?|\.{2,}) ?(?=[^\s.])")
 _ABROAD: Final = re.compile(r"[^\W\d_a-z]{1,2}[x:-]?[a-h]?[1-8]?[x:-]?[a-h][1-8][+#]{0,2}")
@@ -38,17 +38,17 @@ _PLANNED: Final = frozenset({"plan", "plans", "planned"})
 _ALONE: Final = frozenset(
     {"propose", "resign", "undo", "accept", "reject", "delete", "signoff", "revoke", "confirm"}
 )
-"""What nobody writes as the only word of a line, or behind the number of a board, who does not mean that."""
+"""Words that mean a command if they are alone on a line, or follow a board's number."""
 
 
 NotTalkKind = Literal["plan", "password", "command"]
 
 
 class NotTalk(CommandError):
-    """A line below a command is rather a plan, a password or another command, so no words of the mail were sent.
+    """A line below a command may be a plan, a password or another command, so no text of the mail was sent.
 
-    `ready` is the command that queues the plan, or plays its first move; empty if that is not clear. It may be no
-    more than an example of what can be queued.
+    `ready` is the command that queues the plan, or plays its first move; empty if that is not clear. It may be
+    only an example of what can be queued.
     """
 
     kind: NotTalkKind
@@ -67,7 +67,7 @@ class _Plan:
 def without_no_talk(
     reading: ParsedMail, own: str, spelling: Spelling = CELLS, userid: str = "", is_marked: bool = False
 ) -> ParsedMail:
-    """What is read of a mail, without its words for others where a line of these may be none.
+    """The parsed mail, without its text for others if a line of that may not be meant for them.
 
     Of the words those count that are certainly the sender's `own`. `spelling` is how moves are typed on the board
     that is answered, `userid` the sender's where that is known. What is sent by a command for words may speak of
@@ -96,7 +96,7 @@ def without_no_talk(
 
 
 def asked_plan(text: str, board: int, spelling: Spelling) -> ParsedMail | None:
-    """What a mail of words about a board is asked, of which one line is a plan; None if none is."""
+    """The question for a mail of text about a board in which one line is a plan; None if none is."""
     lines = (normalised(line[:_LONGEST_LINE]) for line in text.split("\n")[:_MOST_LINES])
     plans = [plan for line in lines if line and (plan := _plan(line, spelling)) is not None]
     if not any(plan.is_clear and plan.said for plan in plans):
@@ -105,7 +105,7 @@ def asked_plan(text: str, board: int, spelling: Spelling) -> ParsedMail | None:
 
 
 def is_password(line: str, userid: str) -> bool:
-    """Whether a normalised line may tell a password: behind its sender's userid, or behind what says so.
+    """Whether a normalised line may contain a password: after its sender's userid, or words that announce it.
 
     >>> said = ("alice sesame", "Alice Smith", "alice old new", "password: sesame", "I lost my password", "alice,")
     >>> [is_password(line, "alice") for line in said]
@@ -133,7 +133,7 @@ def _password() -> re.Pattern[str]:
 
 
 def is_plan(line: str, spelling: Spelling = CELLS) -> bool:
-    """Whether a normalised line is in the language of `queue`, as people of many languages write it.
+    """Whether a normalised line is a plan in the language of `queue`, as people of many languages write it.
 
     >>> chess = Spelling(dialects=("n?[a-h][1-8]",))
     >>> said = ("if Nc6 then e5", "2...Nc6 3.e5", "wenn c6 dann e5", "If Nc6 comes I think that e5 is strong")
@@ -165,7 +165,7 @@ def _plan(line: str, spelling: Spelling) -> _Plan | None:
 
 
 def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]]:
-    """What each word is in a plan: a move, `if`, `then`, `or`, a word that may stand beside; "" for any other."""
+    """The role of each word in a plan: a move, `if`, `then`, `or`, a filler; "" for any other."""
     for word in words:
         low = word.lower()
         move = clear_move(word, spelling)
@@ -185,7 +185,7 @@ def _kinds(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[str, str]
 
 
 def _in_english(kinds: Iterable[tuple[str, str]]) -> str:
-    """A plan in the language of `queue`; empty where it cannot be told so."""
+    """The plan in the language of `queue`; empty if it cannot be translated."""
     told = [said for kind, said in kinds if kind not in ("", "beside")]
     if "if" not in told:
         moves = [said for said in told if said not in ("then", ";")]
@@ -203,14 +203,14 @@ def _with_then(told: Sequence[str], place: int, word: str) -> tuple[str, ...]:
 
 
 def _queue(board: int | None, plans: Sequence[_Plan]) -> str:
-    """The command that queues all that was planned; empty where that is not clear."""
+    """The command that queues the whole plan; empty if that is not clear."""
     line = "; ".join(plan.said for plan in plans)
     is_clear = board is not None and all(plan.said for plan in plans)
     return f"queue {board} {line}" if is_clear and not isinstance(queue_notation.read(line), Misread) else ""
 
 
 def _is_command(line: str, userid: str) -> bool:
-    """Whether a line is another command or ends in options, and nobody would say it.
+    """Whether a line is another command or ends in options, and is not something people say.
 
     >>> said = ("102 resign", "propose", "block bob", "message carl: hi", "challenge alice carl", "move 102 d4")
     >>> all(_is_command(line, "alice") for line in said)

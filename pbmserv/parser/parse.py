@@ -1,7 +1,7 @@
-"""A whole mail: which lines are commands, what is the comment, and which board it answers.
+"""Parses a whole mail: which lines are commands, what the comment is, and which board it replies about.
 
 Commands stand in the Subject, or else in the body: up to three lines of greeting, then the block of command lines,
-then the comment. Nothing here asks any record; time taken is linear in the mail's size.
+then the comment. Reads no records; takes time linear in the mail's size.
 """
 
 import re
@@ -36,22 +36,22 @@ from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
 from pbmserv.parser.words import board_number, normalised
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
-"""So much of a comment is searched for secrets before it is cut: a secret must not be cut in two."""
+"""This much of a comment is searched for secrets before it is cut, so that no secret is cut in two."""
 
 _MOST_SECRETS = 50
-"""A mail with more is not searched for each of them, but goes on without its comment."""
+"""A mail with more is not searched for each; it loses its comment instead."""
 
 _SHORTEST_TOKEN = 16
-"""Ours have twenty letters and digits; a shorter one was made up, and may be a word."""
+"""Ours have twenty letters and digits; a shorter one is not ours, and may be a word."""
 
 _SHORTEST_STRAY = 4
-"""What is shorter cannot be a password, and is mostly prose: `As you are`."""
+"""A shorter word cannot be a password, and is mostly prose: `As you are`."""
 
 KEPT_SIGNATURE = "-- "
-"""The line of a kept mail below which stands what was not passed on."""
+"""The line in a stored mail above the text that was not passed on."""
 
 OUR_NAME = "pbmserv"
-"""What stands first in our Subjects without a board, unless the club has another name."""
+"""The start of our Subjects without a board, unless the club has another name."""
 
 _WORDS_SUBJECT = re.compile(r"(?:message|broadcast) from (\S{2,20})", re.IGNORECASE)
 
@@ -63,17 +63,17 @@ class TooManyCommands(CommandError):
 
 
 class MisplacedAs(CommandError, about_identity=True):
-    """`as userid password` stands below a command, stands twice, or has no command below it."""
+    """`as userid password` is below a command, occurs twice, or has no command below it."""
 
     userid: str
 
 
 class ChatAmongOthers(CommandError):
-    """Words on a chat's own line, in a mail that does something on another board too: who are they for?"""
+    """Text on a chat's own line, in a mail that also changes another board, so its readers are unclear."""
 
 
 class WordsAmongOthers(CommandError):
-    """Words for players in a mail that does something else too: who are they for? `command` sends them."""
+    """Text for players in a mail that also does something else, so its readers are unclear; `command` sends it."""
 
     command: str
 
@@ -86,9 +86,9 @@ def parse_mail(
     club: str = OUR_NAME,
     userid: str = "",
 ) -> ParsedMail:
-    """What the mail asks for; `answered_board` is the board of the mail that it is known to answer.
+    """Parses a mail; `answered_board` is the board of the mail that it is known to reply to.
 
-    `own` gives of words below a command those that are the sender's beyond doubt: only these take a move back.
+    `own` extracts what is certainly the sender's text below a command: only that can take a move back.
     `game` is that of the answered board: its words and its notation are moves there. Where it is not known, only
     cells are. `club` is the name in our Subjects, `userid` the sender's where that is known.
     """
@@ -104,13 +104,13 @@ def parse_mail(
 
 
 def _is_yes(reading: ParsedMail) -> bool:
-    """Whether a mail says `yes` to a question, and nothing else but words: these may take it back."""
+    """Whether a mail answers a question with `yes`, perhaps with text, which may take it back."""
     said = reading.lines[0] if len(reading.lines) == 1 else None
     return isinstance(said, Parsed) and said.command.name == "yes"
 
 
 def _about(subject: str, club: str) -> str | None:
-    """What a normalised Subject of ours says behind the club's name; None where it is none of ours.
+    """The part of our normalised Subject after the club's name; None if the Subject is not ours.
 
     >>> _about("Chess & Friends: message from bob", "Chess & Friends"), _about("help: move", "Chess & Friends")
     ('message from bob', None)
@@ -124,7 +124,7 @@ def _about(subject: str, club: str) -> str | None:
 def _understood(
     mail: IncomingMail, answered_board: int | None, own: Own, spelling: Spelling, club: str
 ) -> ParsedMail:
-    """The same, with secrets in the comment, and more of that than goes on to others."""
+    """The parsed mail, with secrets still in the comment, and more of the comment than others get."""
     title = title_of(normalised(mail.subject))
     if title.is_forward:
         return ParsedMail(forwarded=True)
@@ -154,13 +154,13 @@ def _understood(
 
 
 def _writer(about: str) -> str:
-    """The player whose message a Subject of ours is about; empty when it names none."""
+    """The player whose message our Subject is about; empty if it names none."""
     named = _WORDS_SUBJECT.fullmatch(about)
     return named[1] if named and is_userid(named[1]) else ""
 
 
 def as_kept(reading: ParsedMail, known: frozenset[str] = frozenset(), unsent: Sequence[str] = ()) -> str:
-    """What is kept of a mail once it is handled: what was understood of it, without any secret.
+    """What is stored of a handled mail: the parts that were understood, without secrets.
 
     `known` are userids, in lower case, that somebody has; `unsent` are lines at its end that were not passed on,
     without secrets: they stand below a line `-- `. Words to others stay, if there are any. The rest goes:
@@ -248,15 +248,15 @@ def _reading(lines: tuple[ParsedLine, ...], comment: str) -> ParsedMail:
 
 
 def _take_inline_text(lines: Sequence[Parsed | Unparsed], below: str) -> tuple[list[Parsed | Unparsed], str]:
-    """The lines, and what is said on them and `below` them.
+    """The lines, and the text to send: what stands on them, then what stands `below` them.
 
-    The text of a mail goes to every board that it changes. So that nobody hears what was said on another board's
-    line, such a line is refused unless all that the mail does is done on one board. Words to players go to nobody
-    else: a mail with them does nothing besides, or else nobody hears any words of it.
+    A mail's text goes to every board it changes. A line with text is therefore refused if the mail changes more
+    than one board, so that no text reaches another board's players. A message to players must be the mail's only
+    change; otherwise it is refused, and none of the mail's text is sent.
     """
     changing = [line for line in lines if isinstance(line, Parsed) and line.command.kind != "open"]
     if len(changing) > 1 and any(line.command.name in (TALKING - {"chat"}) for line in changing):
-        return [_unsaid(line) for line in lines], ""
+        return [_refuse_words(line) for line in lines], ""
     kept, said = _on_boards(lines, changing)
     return kept, f"{said}\n{below}" if said else below
 
@@ -266,20 +266,20 @@ def _on_boards(
 ) -> tuple[list[Parsed | Unparsed], str]:
     if len({line.arguments.boards for line in changing}) == 1:
         return list(lines), inline_text(lines)
-    return [_unheard(line) if isinstance(line, Parsed) and line.arguments.text else line for line in lines], ""
+    return [_refuse_chat(line) if isinstance(line, Parsed) and line.arguments.text else line for line in lines], ""
 
 
 def inline_text(lines: Iterable[Parsed | Unparsed]) -> str:
-    """All that is said on those lines."""
+    """The text on those lines."""
     texts = (line.arguments.text for line in lines if isinstance(line, Parsed))
     return "\n".join(text for text in texts if text)
 
 
-def _unheard(line: Parsed) -> Unparsed:
+def _refuse_chat(line: Parsed) -> Unparsed:
     return Unparsed(line.line, ChatAmongOthers(board=line.arguments.boards[0].number))
 
 
-def _unsaid(line: Parsed | Unparsed) -> Parsed | Unparsed:
+def _refuse_words(line: Parsed | Unparsed) -> Parsed | Unparsed:
     if isinstance(line, Parsed) and line.command.name in TALKING:
         return Unparsed(line.line, WordsAmongOthers(command=line.command.name))
     return line
@@ -290,7 +290,7 @@ def _misplaced(claim: Credentials) -> Unparsed:
 
 
 def _stray_secrets(text: str) -> tuple[str, ...]:
-    """What stands in a text that is not carried out where a command of that line would have its secrets."""
+    """The words in unexecuted text that stand where a command would have its secrets."""
     if not text:
         return ()
     found: set[str] = set()
@@ -312,7 +312,7 @@ def _longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
 
 
 def _without_tokens(line: Parsed | Unparsed, tokens: Sequence[str]) -> Parsed | Unparsed:
-    """The line with what is shown of it, and said on it, free of tokens; the one that it is to find stays."""
+    """The line with its repeated part and its text free of tokens; its own token argument stays."""
     if isinstance(line, Unparsed):
         error = line.error
         if isinstance(error, WhichOne):
@@ -326,7 +326,7 @@ def _without_tokens(line: Parsed | Unparsed, tokens: Sequence[str]) -> Parsed | 
 
 
 def _free_of(text: str, tokens: Sequence[str]) -> str:
-    """The text without these tokens, in whatever case and dress."""
+    """The text without these tokens, in any case or decoration."""
     # Other letters may be forms of those in a token.
     if not tokens or (text.isascii() and not any(token in text.lower() for token in tokens)):
         return text
@@ -345,7 +345,7 @@ def _comment(text: str, secrets: tuple[str, ...], tokens: Sequence[str] = ()) ->
 
 
 def _without(line: str, secrets: tuple[str, ...]) -> str:
-    """The line as written, unless a secret stands in it, in whatever dress."""
+    """The line as written, or with its secrets blotted out, in any decoration."""
     plain = normalised(line)
     blotted = _blot(plain, secrets)
     return line if blotted == plain else blotted

@@ -1,4 +1,4 @@
-"""What is no command though it begins like one, and what is said like a command though it is none."""
+"""Tells prose that begins like a command from commands, and finds wishes phrased as prose."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,14 +18,14 @@ PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "for
 ANSWERING = frozenset({"yes", "no"})
 
 _RECEIPTS = frozenset({"delivered", "noted", "read", "received", "recorded", "registered", "seen", "thankyou"})
-"""What programs say behind a `yes`: nobody's new password."""
+"""What programs write after a `yes`, which is not a new password."""
 
 ADDRESSED = frozenset({"message"})
 """Commands behind which players are named, and then perhaps a colon and words for them: `Message from my wife` is
 none."""
 
 TALKING = frozenset({"chat", "message", "broadcast"})
-"""Commands that send the body as it is."""
+"""Commands that send the body unchanged."""
 
 _NOUNS = frozenset({"broadcast", "history", "queue", "ratings", "record", "standings"})
 """Commands whose names are talked about: `Queue is long today`, and in an answer to a board `Record time`."""
@@ -42,7 +42,7 @@ _LONGEST_RESIGNATION = 9
 
 
 def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int | None) -> bool:
-    """Whether a line that begins with a command's name is prose all the same; `after` are the words behind it.
+    """Whether a line that begins with a command's name is prose nevertheless; `after` are the words after it.
 
     An open command that ends as sentences do asks for nothing: `Next week?`. The name of a prosy one must not be
     followed by what only prose has, unless it comes with what only commands have.
@@ -83,9 +83,9 @@ def _up_to_colon(words: Sequence[str]) -> Sequence[str]:
 
 
 def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
-    """The words behind a command's name, less those that are only said with it: `help, please`.
+    """The words after a command's name, without polite words: `help, please`.
 
-    Where a password may stand last, nothing is taken away.
+    Nothing is removed if the last word may be a password.
     """
     kept = list(after)
     if name == "forgot" and [word.strip(_MARKS).lower() for word in kept[-2:]] in (
@@ -102,7 +102,7 @@ def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
 
 
 def yes_or_no(words: Sequence[str]) -> str | None:
-    """The answer to a question, where nothing else is said than the words of a closed list.
+    """The answer to a question, if it uses only the words of a closed list.
 
     Programs answer `Yes, I have received your mail`.
 
@@ -123,7 +123,7 @@ def yes_or_no(words: Sequence[str]) -> str | None:
 
 
 def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:
-    """The command, and the board if one is named, of somebody who says that they give up, but not as a command.
+    """The command, and the named board if any, when the sender gives up in words that are not a command.
 
     >>> [given_up(line.split()) for line in ("I resign.", "OK, I resign board 101", "I will not resign", "resign")]
     [('resign', None), ('resign', 101), None, None]
@@ -141,7 +141,7 @@ def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:
 
 
 def is_witness(word: str) -> bool:
-    """Whether a word stands in commands only: a board, a square, an option, an address, a token, a key."""
+    """Whether a word occurs only in commands: a board, a square, an option, an address, a token, a key."""
     number = board_number(word)
     return (
         is_cell_like(word)
@@ -175,7 +175,7 @@ def _saying_that() -> frozenset[str]:
 
 
 def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
-    """The one move that the first lines of a text name, as written; empty when they name none, or several.
+    """The single move named in the first lines of a text, as written; empty if they name none, or several.
 
     A word that is a move counts in a clause that says so, and nothing else.
 
@@ -206,7 +206,7 @@ def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
 
 
 def _is_denied(words: Sequence[str], place: int) -> bool:
-    """Whether the clause of a move says that it is not to be played."""
+    """Whether a move's clause says not to play it."""
     ends = [number for number, word in enumerate(words) if _CLAUSES.search(f"{word} ")]
     start = max((number + 1 for number in ends if number < place), default=0)
     end = min((number for number in ends if number >= place), default=len(words))
@@ -263,7 +263,7 @@ _PLAIN_ENDS = ("", ".", "!")
 
 
 def single_word_reply(words: Sequence[str]) -> tuple[str, bool] | None:
-    """The word, and whether it is said without doubt; None where anything else is said.
+    """The word, and whether it is certain; None if there is anything else.
 
     >>> [single_word_reply(line.split()) for line in ("Resign.", "accept ?", "undo it", "Pass")]
     [('resign', True), ('accept', False), None, ('pass', True)]

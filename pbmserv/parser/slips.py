@@ -1,4 +1,4 @@
-"""First words that are no command: slips and shortenings of one, and which commands may be meant."""
+"""Unknown first words: typos and abbreviations of commands, and which commands may be meant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from pbmserv.parser.prose import ADDRESSED, PROSY, is_sentence, is_witness
 from pbmserv.parser.words import FIRST_BOARD, board_number
 
 PASS = "pass"  # noqa: S105
-"""Short for `password`, and what people say at table: `Pass me the salt`."""
+"""Short for `password`, and an everyday word: `Pass me the salt`."""
 
 ELSEWHERE = frozenset(
     {"con", "del", "dele", "for", "hel", "hell", "last", "lost", "mes", "mess", "pro", "que", "sub", "und"}
 )
-"""Words of other languages, or ordinary ones, which look like a shortening of a command and are none: `Und d4`."""
+"""Foreign or ordinary words that look like an abbreviated command and are not: `Und d4`."""
 
 _LONG_NAME = 6
 _LONG_ENOUGH = 5
@@ -39,17 +39,17 @@ class Typo:
 
     @property
     def has_long_name(self) -> bool:
-        """Whether no common word is near the name."""
+        """Whether the name is long enough that no common word is close to it."""
         return len(self.name) >= _LONG_NAME
 
     @property
     def is_unmistakable(self) -> bool:
-        """Whether it must be meant, whatever comes after: so much of a long name was typed."""
+        """Whether it is certainly meant, whatever follows, since enough of a long name was typed."""
         return self.has_long_name and len(self.typed) >= _LONG_ENOUGH
 
 
 def likely_commands(words: Sequence[str]) -> list[Typo]:
-    """The commands that the first words may be a slip or a shortening for.
+    """The commands that the first words may be a typo or an abbreviation for.
 
     >>> [typo.name for typo in likely_commands(["mvoe", "101", "c3"])]
     ['move']
@@ -68,9 +68,9 @@ def likely_commands(words: Sequence[str]) -> list[Typo]:
 
 
 def is_one_slip_away(word: str, meant: str) -> bool:
-    """Whether one letter too many, too few, wrong, or two swapped make `word` out of `meant`.
+    """Whether `word` is `meant` with one letter added, missing or wrong, or two swapped.
 
-    The first letter is seldom mistaken, and another one mostly makes another word.
+    The first letter must be right: it is seldom mistyped, and another one mostly makes another word.
 
     >>> [is_one_slip_away(word, "move") for word in ("mvoe", "moove", "moov", "love", "omve")]
     [True, True, False, False, True]
@@ -86,7 +86,7 @@ def is_one_slip_away(word: str, meant: str) -> bool:
 
 
 def has_witness(slip: Typo, arguments: Arguments) -> bool:
-    """Whether what comes after says the same: `more` is one letter from `move`, but `more 101 c3` is not prose."""
+    """Whether the next words confirm a command: `more` is near `move`, and `more 101 c3` is not prose."""
     if slip.name == "help" and slip.after:
         return " ".join(arguments.words) in {*commands(), *games(), "commands"} - PROSY
     said = arguments.words or arguments.options or arguments.game in games()
@@ -94,7 +94,7 @@ def has_witness(slip: Typo, arguments: Arguments) -> bool:
 
 
 def is_talk(slip: Typo, answered_board: int | None) -> bool:
-    """Whether it is likelier prose that begins like a command: `Yes, b2`, `Forget d4`."""
+    """Whether it is more likely prose that begins like a command: `Yes, b2`, `Forget d4`."""
     if slip.typed.lower() == "forget" and answered_board is not None:
         return True
     if slip.name in ADDRESSED:
@@ -106,7 +106,7 @@ def is_talk(slip: Typo, answered_board: int | None) -> bool:
 
 
 def near_pair(words: Sequence[str]) -> tuple[str, ...]:
-    """Commands of two words that the first two may be meant as, however badly: such a line may hold secrets."""
+    """Two-word commands that the first two words may be a bad typo for: such a line may hold secrets."""
     if len(words) < 3 or (words[0].lower() == PASS and words[1].lower() in SMALL_WORDS):
         return ()
     pairs = [name for name in commands() if " " in name]
@@ -115,10 +115,10 @@ def near_pair(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
-    """Commands that one word may be meant as, however badly, where a board or square stands behind it, no prose.
+    """Commands that a word may be a bad typo for, if a board or square follows and it is not prose.
 
-    What gives something up must be written better than that, and another first letter makes another word, unless
-    letters only changed places.
+    Commands that give something up must be spelled better than that, and the first letter must be right, unless
+    letters were only swapped.
 
     >>> near_word("moooove", ["101", "c3"]), near_word("testing", ["123"]), near_word("movie", ["at", "d4"])
     (('move',), (), ())
@@ -152,7 +152,7 @@ def _may_mean(word: str, meant: str) -> bool:
 def slip_for(
     words: list[str], game: str | None, answered_board: int | None, spelling: Spelling = CELLS
 ) -> ParsedLine:
-    """The command that an unknown first word is a slip for, or the question which one; prose if it is none."""
+    """The command that an unknown first word is a typo for, or the question which one; prose if there is none."""
     first, rest = words[0].lower(), words[1:]
     unknown = unknown_game(words, answered_board)
     if unknown is not None:
@@ -179,12 +179,12 @@ def slip_for(
 
 
 def acts(words: Sequence[str]) -> bool:
-    """Whether words begin with what only a player does: a move, or giving something up."""
+    """Whether words begin with an action of a player: a move, or giving something up."""
     return bool(words) and (is_cell_like(words[0]) or words[0].lower() in NEVER_BY_SLIP)
 
 
 def named_command(words: list[str]) -> tuple[Command | None, list[str]]:
-    """The command that words begin with, and those after its name; no command, and all of them."""
+    """The command that words begin with, and the words after its name; None and all words without a command."""
     for length in (2, 1):
         name = " ".join(words[:length]).lower()
         command = commands().get(SPELLINGS.get(name, name))
@@ -205,12 +205,12 @@ def _turned(words: list[str]) -> tuple[str, ...]:
 
 
 def _is_fatal(slip: Typo, fitting: list[tuple[Typo, FittedWords]]) -> bool:
-    """Whether it would come out as a command that is never taken by slip."""
+    """Whether it would become a command that must be spelled correctly."""
     moves = {found.arguments.move.lower() for _, found in fitting}
     return slip.name in NEVER_BY_SLIP or not NEVER_BY_SLIP.isdisjoint(moves)
 
 
 def _repaired(slip: Typo, found: FittedWords, words: list[str]) -> str:
-    """A whole line ready to be sent, unless it may hold a secret."""
+    """A complete line, ready to send, unless it may hold a secret."""
     may_hold = secrets_of(found.claim, found.new_password) or near_pair(words)
     return slip.name if may_hold else " ".join([slip.name, *slip.after])

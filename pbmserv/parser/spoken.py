@@ -1,7 +1,7 @@
-"""Moves that are said in a line of words: `Hi Bob, I play d4, thanks`.
+"""Finds moves within sentences: `Hi Bob, I play d4, thanks`.
 
-Only the words of a closed list may stand around such a move (`phrases.toml`): where anything else stands,
-the line is words, and the move is asked at most. A wrong move played is worse than any question.
+Only the words of a closed list (`phrases.toml`) may surround such a move. With any other word the line is prose,
+and at most leads to a question: a wrong move played is worse than any question.
 """
 
 import re
@@ -41,7 +41,7 @@ _SENTENCE_END = re.compile(r"[.!?:)\u2026]\W*$")
 
 
 def spoken_move(line: str, spelling: Spelling) -> str:
-    """The one move that a normalised line says, as written; empty where it may say anything else.
+    """The single move that a normalised line states, as written; empty if it may mean anything else.
 
     >>> said = ("My move is D4, thanks", "hi bob, d4", "Zug: d4.", "d4 was great", "d4?", "not d4", "I play D 4!")
     >>> [spoken_move(line, Spelling()) for line in said]
@@ -67,7 +67,7 @@ def spoken_move(line: str, spelling: Spelling) -> str:
 
 
 def stands_alone(lines: Sequence[str], number: int, spelling: Spelling) -> bool:
-    """Whether a line that says a move is no piece of a longer sentence, and no other move is named above it."""
+    """Whether a line with a move is not part of a longer sentence, and no other move is named above it."""
     above = [normalised(line) for line in lines[:number]]
     if any(True for line in above for _ in _moves(_words(line[:_LONGEST_LINE]), spelling)):
         return False
@@ -82,7 +82,7 @@ def stands_alone(lines: Sequence[str], number: int, spelling: Spelling) -> bool:
 
 
 def undecided_moves(text: str, spelling: Spelling) -> tuple[str, ...]:
-    """The moves, as written, between which the lines of a text leave the choice open; none where they do not.
+    """The moves, as written, between which a text has not decided; empty if it has.
 
     >>> undecided_moves("d4 or maybe e5?", Spelling()), undecided_moves("d4, no wait, e5", Spelling())
     (('d4', 'e5'), ('d4', 'e5'))
@@ -94,7 +94,7 @@ def undecided_moves(text: str, spelling: Spelling) -> tuple[str, ...]:
 
 
 def moves_left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
-    """The moves of a normalised line that says nothing but these, in whatever doubt: `or e5`, `not d4, e5`."""
+    """The moves of a normalised line that contains nothing else, however doubtful: `or e5`, `not d4, e5`."""
     words = _words(line[:_LONGEST_LINE].replace("?", ""))
     moves = list(_moves(words, spelling))
     taken = {place for start, end, _ in moves for place in range(start, end)}
@@ -110,7 +110,7 @@ def _plain_before(words: Sequence[str], place: int) -> list[str]:
 
 
 def move_said_among_others(text: str, spelling: Spelling) -> str:
-    """The only move that lines of a text say, whatever other moves its other lines talk about; or nothing."""
+    """The only move that a text states, whatever moves its other lines mention; empty if there is none."""
     said = {in_one_case(move): move for line in _first_lines(text) if (move := spoken_move(line, spelling))}
     return next(iter(said.values())) if len(said) == 1 else ""
 
@@ -129,7 +129,7 @@ def _asked() -> frozenset[tuple[str, ...]]:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line, marks that stand alone at the end of the word before them."""
+    """The words of a line; punctuation on its own joins the word before."""
     text = _MARKS.sub(" ", line.replace("\u3002", ". ").replace("\u3001", ", "))
     text = _GLUED.sub(r"\1 ", _GLUED_BEHIND.sub(r"\1 ", _BESIDE_EAST.sub(" ", text)))
     return words_with_marks(text, _AROUND)
@@ -152,7 +152,7 @@ def _moves(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[int, int,
 
 
 def _is_led(before: Sequence[str]) -> bool | None:
-    """Whether a lead stands before a move; None where anything does that is not of the list."""
+    """Whether a lead-in precedes a move; None if any other word does."""
     plain = [_plain(word) for word in before]
     leads = phrases("labels", "leads")
     for length in range(min(_LONGEST_LEAD, len(plain)), 0, -1):
@@ -163,7 +163,7 @@ def _is_led(before: Sequence[str]) -> bool | None:
 
 
 def _is_aside(words: Sequence[str], plain: Sequence[str], is_led: bool) -> bool:
-    """Whether all words before a move, or before its lead, are no part of what is said with it."""
+    """Whether all words before a move, or its lead-in, are separate from its clause."""
     place = 0
     while place < len(plain):
         if plain[place] in listed("greetings", "dear"):
@@ -182,7 +182,7 @@ def _is_aside(words: Sequence[str], plain: Sequence[str], is_led: bool) -> bool:
 
 
 def _names_at(words: Sequence[str], plain: Sequence[str], place: int) -> int:
-    """How many words there may be names, up to a mark that ends them."""
+    """The number of words there that may be names, up to a punctuation mark."""
     count = 0
     if place and words[place - 1].endswith(_PARTED):
         return 0
@@ -201,7 +201,7 @@ def _may_be_name(word: str) -> bool:
 
 @cache
 def _no_names() -> frozenset[str]:
-    """Nobody is called so: words that deny a move, doubt it, or make a sentence."""
+    """Words that are not names: they deny a move, doubt it, or make a sentence."""
     single = {phrase[0] for phrase in phrases("undecided", "correcting") if len(phrase) == 1}
     others = listed("negations", "dropping", "no_names")
     return (SMALL_WORDS | COURTESY | single | others) - listed("named_after")

@@ -1,4 +1,4 @@
-"""What takes back all that a mail says, or denies one move: `scratch that`, `anything but d4`."""
+"""Finds phrases that take back a whole mail, or deny one move: `scratch that`, `anything but d4`."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MARKS: Final = "\"'`*_~[]{}<>\u00ab\u00bb/-"
 
 
 def is_withdrawn(text: str) -> bool:
-    """Whether words below a move, or beside it, take it back or put it off.
+    """Whether words below a move, or next to it, take it back or postpone it.
 
     >>> [is_withdrawn(text) for text in ("Actually never mind, I'll write tomorrow", "No, wait...", "Moment noch")]
     [True, True, True]
@@ -30,7 +30,7 @@ def is_withdrawn(text: str) -> bool:
 
 
 def is_held(text: str) -> bool:
-    """Whether words say that what stands below them, or above, is not to be played.
+    """Whether words say not to play the move above or below them.
 
     >>> [is_held(text) for text in ("Please don't play this yet", "noch nicht spielen!", "Don't wait", "Hold on")]
     [True, True, False, False]
@@ -39,7 +39,7 @@ def is_held(text: str) -> bool:
 
 
 def denies(words: Sequence[str], nearest: int | None = None) -> bool:
-    """Whether words before a move say that it is none; with `nearest`, only that many words right before it count.
+    """Whether words before a move deny it; with `nearest`, only that many words right before it count.
 
     >>> [denies(words.split()) for words in ("anything but", "I would never play", "but", "nothing but")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""What a Subject says, behind what mail programs put before it."""
+"""Reads a Subject without the prefixes that mail programs add."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ BOARD_SUBJECT = re.compile(r"\S.{0,60}? Board ([0-9]{1,9}): ", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A Subject without what mail programs put before it. `answers_forward`: the mail that is answered was one."""
+    """A Subject without prefixes. `answers_forward`: it replies to a forwarded mail."""
 
     text: str
     is_answer: bool = False
@@ -23,7 +23,7 @@ class Title:
 
 
 def title_of(subject: str) -> Title:
-    """What a normalised Subject says, and how the mail came by it. Takes time linear in the Subject's length.
+    """The title in a normalised Subject, and what its prefixes say. Takes time linear in the Subject's length.
 
     >>> title_of("[club] Re: AW: move 101 c3")
     Title(text='move 101 c3', is_answer=True, is_forward=False, answers_forward=False)
@@ -65,11 +65,11 @@ def _prefixes(name: str) -> frozenset[str]:
 
 
 def titled_board(subject: str) -> int | None:
-    """The board that is answered, as far as a Subject tells."""
+    """The board that is replied to, as far as a Subject tells."""
     return board_of(title_of(normalised(subject)))
 
 
 def board_of(title: Title) -> int | None:
-    """The board that such a Subject answers, if it is of a mail about one."""
+    """The board that such a Subject replies to, if it is from a mail about a board."""
     found = BOARD_SUBJECT.match(title.text)
     return int(found[1]) if found and title.is_answer and not title.is_forward else None

@@ -1,4 +1,4 @@
-"""What people ask in plain words, and the topic that answers it. Nothing here runs a command.
+"""Finds the help topic for a question in plain words. Nothing here runs a command.
 
 A phrase matches where its words stand in the first lines of a mail, whatever the case, accents and marks. The
 longest phrase that matches decides, so "Hello, how do I resign? Thanks" is about resigning. A wish for no
@@ -16,16 +16,16 @@ from pbmserv.commands.vocabulary import COURTESY
 from pbmserv.parser.words import word_lists
 
 SOCIAL: Final = frozenset({"hello", "thanks", "sorry"})
-"""Topics that any other comes before."""
+"""Topics that any other topic overrides."""
 
 GENERAL: Final = "help"
-"""The topic that any other comes before but for these."""
+"""The topic that any other overrides, except the social ones."""
 
 _STOP: Final = "stop"
-"""The topic before which nothing else counts; it stands first."""
+"""The topic that overrides all others; it comes first."""
 
 _SHORT: Final = 9
-"""Words of a mail that is only a greeting or thanks. A longer one is a letter to somebody."""
+"""The most words of a mail that is only a greeting or thanks. A longer one is a letter to somebody."""
 
 _MOST_LINES: Final = 12
 _MOST_CHARACTERS: Final = 600
@@ -38,7 +38,7 @@ def topics() -> tuple[str, ...]:
 
 
 def topic_of(text: str, subject: str = "") -> str:
-    """The topic that a mail asks about; empty if it is none that is known.
+    """The topic that a mail asks about; empty if it is unknown.
 
     >>> [topic_of(text) for text in ("How do I capture?", "Hi, how do I resign? Thanks", "Keine Mails mehr!")]
     ['capture', 'resign', 'stop']
@@ -71,7 +71,7 @@ def _topic_of(said: str) -> str:
 
 
 def _first_lines(text: str) -> list[str]:
-    """The lines that say something, up to a signature."""
+    """The first non-empty lines, up to a signature."""
     lines: list[str] = []
     for line in text[: 10 * _MOST_CHARACTERS].split("\n"):
         if line.rstrip() == "--":

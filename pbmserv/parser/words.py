@@ -1,6 +1,6 @@
-"""Words and signs of a mail as the parser reads them: what tells a command or a board from prose.
+"""Words and characters as the parser reads them, which tell commands and boards from prose.
 
-The words of people's languages stand in `phrases.toml`.
+The words of human languages are in `phrases.toml`.
 """
 
 import tomllib
@@ -33,7 +33,7 @@ _INVISIBLE = dict.fromkeys(
 
 @cache
 def word_lists(file: str, package: str = __package__) -> Mapping[str, Any]:
-    """The tables of a TOML file of a package, which holds words of people's languages. Read once, when needed."""
+    """The tables of a package's TOML file of words in human languages. Read once, when needed."""
     return MappingProxyType(tomllib.loads(files(package).joinpath(file).read_text("utf-8")))
 
 
@@ -58,7 +58,7 @@ _LONGEST_PHRASE = 6
 
 
 def phrase_at(words: Sequence[str], place: int, known: Container[tuple[str, ...]]) -> int:
-    """How many words the longest of the known phrases has that stands there; 0 if none does."""
+    """The number of words of the longest known phrase there; 0 if there is none."""
     lengths = range(min(_LONGEST_PHRASE, len(words) - place), 0, -1)
     return next((each for each in lengths if tuple(words[place : place + each]) in known), 0)
 

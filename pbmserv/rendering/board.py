@@ -16,7 +16,7 @@ from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.accessible import AccessibleBoard, Holding, Strokes, accessible_board, holdings, strokes_of
 from pbmserv.rendering.board_text import LISTED_WHILE_RUNNING, draw_moves, draw_sheet
 from pbmserv.rendering.markup import Marked
-from pbmserv.rendering.news import NOTHING_ELSE, GameEvent, News, Telling, changes_in, news_of
+from pbmserv.rendering.news import NOTHING_ELSE, BoardNotes, GameEvent, News, changes_in, news_of
 from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.templates import render
 from pbmserv.rendering.turn import (
@@ -132,7 +132,7 @@ class BoardView:
     timing: Timing | None = None
     comment: Comment | None = None
     # What the mail says of it beside what it shows.
-    telling: Telling = NOTHING_ELSE
+    notes: BoardNotes = NOTHING_ELSE
     # The board's page, or the personal link to play there for a viewer whose turn it is; empty without a site.
     link: str = field(default="", repr=False)
 
@@ -174,7 +174,7 @@ class BoardView:
     @cached_property
     def news(self) -> News | None:
         """What has happened; None of an earlier moment, and of what is only tried."""
-        return news_of(self.board, self.viewer, self.time, self.telling) if self.is_present else None
+        return news_of(self.board, self.viewer, self.time, self.notes) if self.is_present else None
 
     @cached_property
     def words(self) -> BoardWords:
@@ -243,13 +243,13 @@ def view_board(
     ply: int | None = None,
     previewed: int = 0,
     timing: Timing | None = None,
-    telling: Telling = NOTHING_ELSE,
+    notes: BoardNotes = NOTHING_ELSE,
     begun: Move = (),
 ) -> BoardView:
     """The board as `viewer` (a userid; None for anybody) sees it; with `whole`, every move is listed.
 
     On a board where the last `previewed` moves were only tried, the captures possible after them are shown. Of a
-    move that the viewer has `begun` the next steps are offered. `telling` is what else the mail says of it.
+    move that the viewer has `begun` the next steps are offered. `notes` is what else the mail says of the board.
     """
     match, state = board.match, board.state
     whole = whole or state.status != "active"
@@ -277,7 +277,7 @@ def view_board(
         open_moves=open_moves,
         timing=timing,
         comment=comment,
-        telling=telling,
+        notes=notes,
     )
 
 

@@ -104,17 +104,17 @@ def draw_board(
     if grid is None:
         return None
     links = MoveLinks(view, address, is_personal, alone, has_list=listed != "not")
-    telling, actions = view.telling, _actions(view, address)
+    notes, actions = view.notes, _actions(view, address)
     diagram = HtmlDiagram(
         view=view,
         alone=alone,
         said=HtmlTexts(
-            first=_blocks(telling.first),
+            first=_blocks(notes.first),
             news=document_of(view.words.news).blocks,
-            above=_blocks(telling.above),
+            above=_blocks(notes.above),
             offer=said("mail/offer_answer.txt", view, alone) if "reject" in actions else (),
             below=(
-                *_blocks(telling.below),
+                *_blocks(notes.below),
                 *(said("mail/time.txt", view, alone) if view.time and view.time.has_more else ()),
             ),
             beside=said("mail/beside.txt", view) if view.players.hands or view.strokes else (),

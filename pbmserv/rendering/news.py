@@ -22,8 +22,8 @@ MOST_NAMED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """What a mail says of a board beside what it shows."""
+class BoardNotes:
+    """What a mail about a board says in addition to the board itself."""
 
     # Sentences for the reader: before the news, between the news and the board, below the board.
     first: tuple[str, ...] = ()
@@ -33,11 +33,11 @@ class Telling:
     since: int | None = None
     # How a new game came about, if not by a challenge or a rematch.
     opening: Opening | None = None
-    # Whether it is said elsewhere what has happened, so that the news is only whose turn it is.
+    # Whether the mail reports the events elsewhere, so that the news says only whose turn it is.
     is_told: bool = False
 
 
-NOTHING_ELSE: Final = Telling()
+NOTHING_ELSE: Final = BoardNotes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +109,19 @@ class News:
         return self.moves[-1].userid if self.moves and self.moves[-1].text else ""
 
 
-def news_of(board: GameState, reader: str | None, time: TimeLeft | None, telling: Telling) -> News:
+def news_of(board: GameState, reader: str | None, time: TimeLeft | None, notes: BoardNotes) -> News:
     """The news of a board as it stands for a reader (a userid, or None for anybody)."""
     state, userids = board.state, board.match.userids
     seat = None if reader is None else board.match.seat_of(reader)
-    events, pending = ((), None) if telling.is_told else (_events(board, telling.since), pending_offer(board))
-    is_new = telling.since is None and not (state.turns or events or pending) and state.status == "active"
+    events, pending = ((), None) if notes.is_told else (_events(board, notes.since), pending_offer(board))
+    is_new = notes.since is None and not (state.turns or events or pending) and state.status == "active"
     is_turn = reader is not None and reader == board.on_turn
     outcome = state.outcome
     return News(
         reader=reader,
         is_player=seat is not None,
-        opening=(telling.opening or ("rematch" if board.match.after else "challenge")) if is_new else None,
-        moves=() if telling.is_told else _moves(board, seat, telling.since),
+        opening=(notes.opening or ("rematch" if board.match.after else "challenge")) if is_new else None,
+        moves=() if notes.is_told else _moves(board, seat, notes.since),
         events=events,
         pending=pending,
         to_move=board.on_turn,

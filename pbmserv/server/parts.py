@@ -51,30 +51,30 @@ _MOST: Final = 2**16
 class Bell:
     """A `Wakeup` for processes that are forked after it was made.
 
-    All who wait wake up. One of them may clear it before another has noticed: all that it does is save them the
-    time until they look by themselves.
+    It wakes every process that waits. One may clear it before another has noticed; that one then wakes at its
+    timeout, so the bell only saves time.
     """
 
     def __init__(self) -> None:
-        self._heard, self._rung = os.pipe()
-        for each in (self._heard, self._rung):
+        self._read_end, self._write_end = os.pipe()
+        for each in (self._read_end, self._write_end):
             os.set_blocking(each, False)
 
     def set(self) -> None:
         """Wakes those who wait, and the next to wait."""
-        with suppress(BlockingIOError):  # it is full, so everybody wakes anyway
-            os.write(self._rung, b"!")
+        with suppress(BlockingIOError):  # the pipe is full, so everybody wakes anyway
+            os.write(self._write_end, b"!")
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits for it, at most `timeout` seconds; returns whether it came."""
         waiting = select.poll()
-        waiting.register(self._heard, select.POLLIN)
+        waiting.register(self._read_end, select.POLLIN)
         return bool(waiting.poll(None if timeout is None else timeout * 1000))
 
     def clear(self) -> None:
         """Forgets it."""
         with suppress(BlockingIOError):
-            os.read(self._heard, _MOST)
+            os.read(self._read_end, _MOST)
 
 
 HEARTBEAT_EVERY: Final = 60.0

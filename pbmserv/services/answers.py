@@ -25,7 +25,7 @@ from pbmserv.rendering.puzzle import (
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, record_texts
-from pbmserv.services.board_mail import board_subject, telling_of, with_links
+from pbmserv.services.board_mail import board_notes, board_subject, with_links
 from pbmserv.services.compose import MailBody, OutgoingMail, build_message, draft_of, in_words, takes_html
 from pbmserv.services.line_reports import LineReport, report_of, shortened
 from pbmserv.services.notices import ending_remarks, still_queued
@@ -199,7 +199,7 @@ def _view(
         whole=shown.is_whole,
         ply=shown.ply,
         timing=records.timing(board, now),
-        telling=replace(telling_of(remarks, app.server, in_words(player)), since=shown.since, is_told=is_told),
+        notes=replace(board_notes(remarks, app.server, in_words(player)), since=shown.since, is_told=is_told),
         begun=shown.begun,
     )
 

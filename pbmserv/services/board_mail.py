@@ -8,7 +8,7 @@ from pbmserv.commands.command import Reply
 from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.server import Server
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.news import Opening, Telling
+from pbmserv.rendering.news import BoardNotes, Opening
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
 
@@ -33,7 +33,7 @@ def _link(site: str, view: BoardView, key: str) -> str:
     return f"{site}/boards/{view.number}" + ("" if view.ply is None else f"?ply={view.ply}")
 
 
-def telling_of(remarks: Sequence[Reply], server: Server, words: bool) -> Telling:
+def board_notes(remarks: Sequence[Reply], server: Server, words: bool) -> BoardNotes:
     """What a mail says of a board by these remarks, each where it stands there."""
 
     def at(place: str) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def telling_of(remarks: Sequence[Reply], server: Server, words: bool) -> Telling
 
     kinds = {type(each) for each in remarks}
     opening: Opening | None = "offer" if OfferTaken in kinds else "challenge" if PlayedOn in kinds else None
-    return Telling(at("first"), at("above"), at("below"), opening=opening)
+    return BoardNotes(at("first"), at("above"), at("below"), opening=opening)
 
 
 def board_subject(view: BoardView) -> str:

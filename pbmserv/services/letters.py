@@ -25,7 +25,7 @@ from pbmserv.rendering.templates import render, say
 from pbmserv.services.answers import answer_mail
 from pbmserv.services.app import App
 from pbmserv.services.attachments import attached, has_record
-from pbmserv.services.board_mail import board_subject, telling_of, with_links
+from pbmserv.services.board_mail import board_notes, board_subject, with_links
 from pbmserv.services.compose import (
     MailBody,
     NothingLeft,
@@ -128,9 +128,9 @@ def _board_news(
         remarks = (*news.remarks, *more, *still_queued(records, board, player.userid))
     comment = Comment(news.author, news.words) if news.words else None
     is_told = news.is_talk and comment is not None
-    telling = replace(telling_of(remarks, app.server, words), is_told=is_told, since=news.since)
+    notes = replace(board_notes(remarks, app.server, words), is_told=is_told, since=news.since)
     timing = None if news.begins_turn else records.timing(board, now)
-    (view,), key = with_links(app, [view_board(board, player.userid, comment, timing=timing, telling=telling)])
+    (view,), key = with_links(app, [view_board(board, player.userid, comment, timing=timing, notes=notes)])
     body = MailBody(
         render("mail/notice.txt", words=words, view=view, alone=True, server=app.server),
         (view,),

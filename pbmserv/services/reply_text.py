@@ -6,7 +6,7 @@ from typing import Final
 from pbmserv.commands.command import BLOT
 from pbmserv.commands.typed_moves import Spelling, spelling_of
 from pbmserv.games.info import Info
-from pbmserv.mail.reading.doubt import Signs, sift, told_lines
+from pbmserv.mail.reading.doubt import Signs, extract_reply, told_lines
 from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.parser.command_block import LONGEST_LINE, MOST_COMMANDS, MOST_GREETING_LINES
 from pbmserv.parser.line import parse_line
@@ -56,16 +56,16 @@ def reply_text(
     mail = replace(mail, text=text)
     title = title_of(normalised(mail.subject))
     signs = Signs(our_address, addresses, title.text if title.is_answer else "", ours)
-    parsed = parse_mail(mail, board, lambda words: sift(words, signs, below).own, game, club, userid)
+    parsed = parse_mail(mail, board, lambda words: extract_reply(words, signs, below).own, game, club, userid)
     # Words on the line of a command are meant to be passed on, whatever they look like.
     lines = parsed.comment.split("\n")
     said = inline_text(parsed.lines)
     on_lines = said.count("\n") + 1 if said else 0
-    sifted = sift("\n".join(lines[on_lines:]), signs, below)
-    comment = "\n".join([*lines[:on_lines], *([sifted.own] if sifted.own else [])])
+    extracted = extract_reply("\n".join(lines[on_lines:]), signs, below)
+    comment = "\n".join([*lines[:on_lines], *([extracted.own] if extracted.own else [])])
     # Below a command in the Subject the whole body is passed on.
     above = [line for line in _above(text, board, signs, spelling) if line not in comment] if parsed.lines else []
-    told = told_lines((*above, *sifted.left_out))
+    told = told_lines((*above, *extracted.left_out))
     left_out = tuple(_blotted(line, parsed) for line in told)
     return ReplyText(mail, replace(parsed, comment=comment), left_out, left_out)
 
@@ -85,7 +85,7 @@ def _above(text: str, board: int | None, signs: Signs, spelling: Spelling) -> li
     )
     if first is None:
         return []
-    said = [line for line in sift("\n".join(lines[:first]), signs).own.split("\n") if line.strip()]
+    said = [line for line in extract_reply("\n".join(lines[:first]), signs).own.split("\n") if line.strip()]
     if len(said) > MOST_GREETING_LINES:
         return []
     said = [line for line in said if not _is_greeting(line)]

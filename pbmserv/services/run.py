@@ -138,7 +138,7 @@ def run_all(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredent
         robots.ensure(connection, ROBOT, userids(ROBOT), pending.message.received_at)
     # Somebody who was read before these locks may have left meanwhile.
     records.forget_players()
-    records.gather(number for step in todo for number in _boards_of(step.line))
+    records.prefetch(number for step in todo for number in _boards_of(step.line))
     identity = pending.identity
     shown = dict(identity.answered.shown if identity.answered else ())
     results: list[CommandResult] = []

@@ -32,14 +32,14 @@ class UnitOfWork:
     def write(self, decision: Decision, at: datetime) -> None:
         """Writes a decision of that time, and has the records answer later queries accordingly."""
         matches.write(self.connection, decision)
-        self.records.know(decision.boards)
+        self.records.update_boards(decision.boards)
         self.boards.update((board.match.number, board) for board in decision.boards)
         for change in decision.changes:
             queries.write_change(self.connection, change, at)
         if decision.changes:
             self.records.forget_players()
         if decision.notifications.question is not None:
-            self.records.know_asked(decision.notifications.question.confirmation, at)
+            self.records.add_question(decision.notifications.question.confirmation, at)
 
     def say(self, letters: Iterable[Letter]) -> None:
         """Has letters written after the commit. Those to nobody are dropped: robots have no address."""

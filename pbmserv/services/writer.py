@@ -158,8 +158,8 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
     failed: list[FailedLetter] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)
-        records.gather({board for each in due for board in _boards_of(each.letter)})
-        records.know(boards)
+        records.prefetch({board for each in due for board in _boards_of(each.letter)})
+        records.update_boards(boards)
         known: dict[tuple[int, int], int] = {}
         for each in due:
             try:

@@ -1,7 +1,7 @@
-"""What each address has sent us and what came of it, and whose mail has no effect and gets no answer.
+"""Bans of addresses and domains, and figures on what each address has sent and what came of it.
 
-A ban of an address or a domain says nothing of any player. What addresses have sent is for the operator, who may
-have to ban somebody: it says no words.
+Mail from a banned address has no effect and gets no answer; the ban affects no player. The figures help the
+operator decide whom to ban, and hold no text of any mail.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class AddressBan:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Why a mail is not to be processed, if one of these holds."""
+    """Reasons not to process a mail; it is processed if none is true."""
 
     is_known: bool
     """A mail with its content was handled before."""
@@ -43,7 +43,7 @@ class Standing:
 
 
 def standing(connection: Connection, content_key: str, senders: Sequence[str] = ()) -> Standing:
-    """How a mail stands, by its content key and the addresses that it may be from."""
+    """The Standing of a mail, from its content key and the addresses it may be from."""
     patterns = [pattern for sender in senders for pattern in patterns_of(sender)]
     keys = {"key": key_digest(content_key), "asked": key_digest(asked_key(content_key))}
     row = connection.execute(_STANDING, {**keys, "patterns": patterns}).one()
@@ -51,14 +51,14 @@ def standing(connection: Connection, content_key: str, senders: Sequence[str] = 
 
 
 def patterns_of(address: str) -> Sequence[str]:
-    """Each pattern that would ban an address."""
+    """All patterns that would ban an address."""
     _, _, domain = address.lower().rpartition("@")
     labels = domain.split(".")
     return [address.lower(), *(f"@{'.'.join(labels[first:])}" for first in range(len(labels)))]
 
 
 def add_ban(connection: Connection, ban: AddressBan) -> bool:
-    """Records a ban; False if it is there already."""
+    """Records a ban; False if it exists already."""
     if connection.execute(select(bans.c.pattern).where(bans.c.pattern == ban.pattern)).first():
         return False
     values = {"pattern": ban.pattern, "banned_at": ban.banned_at, "reason": ban.reason}
@@ -72,13 +72,13 @@ def lift_ban(connection: Connection, pattern: str) -> bool:
 
 
 def address_bans(connection: Connection) -> Sequence[AddressBan]:
-    """All of them, the oldest first."""
+    """All address bans, oldest first."""
     query = select(bans).order_by(bans.c.banned_at, bans.c.pattern)
     return [AddressBan(row.pattern, row.banned_at, row.reason) for row in connection.execute(query)]
 
 
 def banned_players(connection: Connection) -> Sequence[tuple[str, datetime]]:
-    """The userids of banned players, and since when they are; the oldest first."""
+    """The userids of banned players, each with the time of the ban; oldest first."""
     query = select(players.c.userid, players.c.banned_at).where(players.c.banned_at.is_not(None))
     return [(row.userid, row.banned_at) for row in connection.execute(query.order_by(players.c.banned_at))]
 
@@ -104,12 +104,12 @@ _STANDING: Final = select(
 
 
 _IN_VAIN: Final[tuple[MailKind, ...]] = ("fruitless", "puzzled", "no room", "not theirs", "limit")
-"""Answers to mails of which nothing came."""
+"""Answers to mails that had no effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class SenderFigures:
-    """What came from an address. Anybody may have written it there; of guesses only a day is stored."""
+    """What came from an address, which may be forged. Password guesses are stored for a day."""
 
     address: str
     userid: str
@@ -117,17 +117,17 @@ class SenderFigures:
     mails: int
     kilobytes: int
     in_vain: int
-    """Answers that its commands changed nothing, were none, or that a limit was reached."""
+    """Answers saying that nothing changed, that there was no command, or that a limit was reached."""
     unanswered: int
     """Mails that got no answer: over a limit, from machines, or from banned addresses."""
     guesses: int
-    """Mails with a wrong password, counted once for each."""
+    """Mails with a wrong password."""
     bounced: int
-    """Mails of ours that came back from there."""
+    """Our mails to it that bounced."""
 
 
 def senders_since(connection: Connection, since: datetime) -> Sequence[SenderFigures]:
-    """All addresses of which anything is known since then, those with most mails first."""
+    """All addresses with any figures since then, those with most mails first."""
     arrived = inbox.c.received_at > since
     mails = _by(connection, select(inbox.c.sender, func.count()).where(arrived).group_by(inbox.c.sender))
     sizes = _by(connection, select(inbox.c.sender, func.sum(inbox.c.size)).where(arrived).group_by(inbox.c.sender))

@@ -1,6 +1,6 @@
-"""Writes accounts (nothing else writes to players and their addresses), and gives what is stored about one player.
+"""Writes players and their addresses (nothing else does), and exports what is stored about a player.
 
-That is for that player: no hash, no token, nothing about others.
+The export is for the player: it holds no hash, no token and nothing about others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -91,10 +91,10 @@ FORMER: Final = "former player"
 """The name on the boards of a deleted account; no userid contains a space."""
 
 _COLUMNS: Final[Mapping[str, str]] = MappingProxyType({"words": "accessible_text", "boards": "board_mail"})
-"""Settings whose columns have other names."""
+"""Settings whose columns are named differently."""
 
 RECENTLY: Final = timedelta(days=7)
-"""A player whose mail bounced within this time may lack boards: they are sent again to a new address."""
+"""If a player's mail bounced within this time, a new address gets the boards again."""
 
 MOST_AT_ONCE: Final = 100
 """Accounts deleted in one transaction."""
@@ -145,7 +145,7 @@ def has_denied(connection: Connection, player_id: int, address: str) -> bool:
 
 
 def delete_unconfirmed(connection: Connection, now: datetime) -> int:
-    """Deletes accounts that were not confirmed within a week, and gives how many."""
+    """Deletes accounts not confirmed within a week; returns their number."""
     query = (
         select(players.c.id)
         .join(addresses, addresses.c.player_id == players.c.id)
@@ -196,7 +196,7 @@ def _add_address(connection: Connection, new: NewAddress, now: datetime) -> None
 
 
 def _give_back_places(connection: Connection, address: str) -> None:
-    """Makes room for other newcomers, once an address has confirmed."""
+    """Releases the sign-up counts of an address that has confirmed, which makes room for other newcomers."""
     places = (SIGN_UPS, SIGN_UPS_A_DOMAIN, SIGN_UPS_A_PROVIDER, SIGN_UPS_A_HOST)
     counts.release(connection, address.lower(), *places)
 
@@ -220,7 +220,7 @@ def _restore_address(connection: Connection, restored: RestoredAddress, now: dat
 
 def _remove_addresses(connection: Connection, player_id: int, which: ColumnElement[bool], now: datetime) -> None:
     leaving = and_(addresses.c.player_id == player_id, which)
-    # Withheld mail to an address that is nobody's any more would wait for ever.
+    # Withheld mail to an address without an owner would wait forever.
     owed = outbox.c.recipient.in_(select(addresses.c.address).where(leaving)) & (outbox.c.status == WITHHELD)
     connection.execute(update(outbox).where(owed).values(status="failed"))
     was_suspended = select(exists().where(leaving, addresses.c.suspended_at.is_not(None)))
@@ -234,7 +234,7 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
 def _revoke(connection: Connection, player_id: int) -> None:
     newest = select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery()
     _change(connection, player_id, revoked_up_to=newest)
-    # These two stay: whoever has the account now may be a thief, who must not close them.
+    # These two stay: a thief may be using the account, and must not be able to close them.
     others = confirmations.c.kind.not_in(("take back", "given address"))
     connection.execute(delete(confirmations).where(confirmations.c.player_id == player_id, others))
 
@@ -288,7 +288,7 @@ def _change(connection: Connection, player_id: int, **values: Any) -> None:
 
 
 def count_acknowledged(connection: Connection, player_id: int, moves: int) -> None:
-    """So many more moves of a player were acknowledged."""
+    """Adds to the number of a player's acknowledged moves."""
     more = update(players).where(players.c.id == player_id)
     connection.execute(more.values(moves_acknowledged=players.c.moves_acknowledged + moves))
 
@@ -371,7 +371,7 @@ def _returns(connection: Connection, player_id: int) -> tuple[PersonalBounce, ..
 
 
 def _mails(player_id: int) -> Any:
-    """Every mail from or to an address of the player: direction, id, address, time and status."""
+    """All mails from or to the player's addresses: direction, id, address, time and status."""
     taken_in = select(
         literal("from").label("way"),
         inbox.c.id,

@@ -1,8 +1,8 @@
-"""Backups of a whole database, taken while it is in use, and restored where there is none yet.
+"""Backs up a whole database while it is in use, and restores it where no database exists yet.
 
-SQLite is copied by SQLite itself (`VACUUM INTO`: one moment's content, writers go on, freed pages stay behind),
-PostgreSQL by its own pg_dump and pg_restore, whose format says which tables they are. A backup is there whole or
-not at all: filled under another name, synced, and never over another file. A folder of them keeps the newest few.
+SQLite is copied by `VACUUM INTO` (a snapshot without freed pages, while writers go on), PostgreSQL by pg_dump and
+pg_restore. A backup is written under a temporary name, synced and renamed, so it is complete or absent, and it
+never replaces another file. A folder of backups keeps the newest few.
 """
 
 import errno
@@ -27,14 +27,14 @@ from pbmserv.store.schema import OtherSchema, knows_version, migrate, stored_ver
 from pbmserv.store.tables import metadata
 
 BESIDE_SQLITE: Final = ("-wal", "-shm", "-journal")
-"""How the names of files go on that SQLite puts beside a database."""
+"""Suffixes of the files that SQLite keeps beside a database."""
 
 _HAS_NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES)
 
 
 @contextmanager
 def appearing(file: Path) -> Iterator[Path]:
-    """A file beside it to be filled, mode 0600, which becomes it, synced to the disk, when the block ends well."""
+    """Yields a temporary file beside it, mode 0600; syncs and renames it when the block succeeds."""
     with part_of(file) as part:
         yield part
         finish_file(part, file)
@@ -42,7 +42,7 @@ def appearing(file: Path) -> Iterator[Path]:
 
 @contextmanager
 def part_of(file: Path) -> Iterator[Path]:
-    """A file beside it to be filled, mode 0600, which is gone when the block ends."""
+    """Yields a temporary file beside it, mode 0600, which is deleted when the block ends."""
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
     os.close(descriptor)
     part = Path(name)
@@ -55,14 +55,14 @@ def part_of(file: Path) -> Iterator[Path]:
 
 
 def finish_file(part: Path, file: Path) -> None:
-    """Gives a filled file its name, for good. Raises FileExistsError where another has it."""
+    """Renames a finished file durably. Raises FileExistsError if the name is taken."""
     _sync(part)
     _become(part, file)
     _sync(file.parent)
 
 
 def _become(part: Path, file: Path) -> None:
-    """Gives a file its name. Raises FileExistsError where another has it, even one made a moment ago."""
+    """Renames a file. Raises FileExistsError if the name is taken, even since a moment ago."""
     try:
         file.hardlink_to(part)
     except OSError as error:
@@ -89,16 +89,16 @@ _DUMP_BEGINS: Final = b"PGDMP"
 
 
 class CannotBackUp(Exception):
-    """No backup was made, or none was brought back; the message is one sentence.
+    """A backup or a restore failed; the message is one sentence.
 
-    Nothing is changed, unless the message says so.
+    Nothing has changed, unless the message says so.
     """
 
 
 def back_up(url: str, file: Path) -> None:
-    """Writes a new file, mode 0600 and on the disk for good, with all that is in a database at one moment.
+    """Writes a snapshot of a database to a new file, mode 0600 and synced to the disk.
 
-    The file is there whole or not at all; one that is there already stays. Any schema version will do. Raises
+    The file is complete or absent; an existing file is never replaced. Works for any schema version. Raises
     CannotBackUp.
     """
     parsed = make_url(url)
@@ -115,10 +115,10 @@ def back_up(url: str, file: Path) -> None:
 
 
 def back_up_aside(url: str, file: Path) -> Path:
-    """A file of such a kind with all that is in a SQLite database: `file`, or one with a number in its name.
+    """Backs up a SQLite database to `file`, or to that name with a number if it is taken; returns the file.
 
-    Nothing is overwritten; but where one of them holds the same already it is taken, so that one who tries again
-    and again does not fill the disk. Raises CannotBackUp.
+    If one of these files has the same content already, it is returned instead, so that repeated tries do not
+    fill the disk. Raises CannotBackUp.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -136,10 +136,10 @@ def back_up_aside(url: str, file: Path) -> Path:
 
 
 def restore(url: str, file: Path) -> None:
-    """Makes a database from a backup, where there is none yet, and brings its schema up to date.
+    """Restores a backup into a database that does not exist yet, and migrates its schema.
 
-    Raises CannotBackUp; what was begun is taken away then. But on PostgreSQL the content is all there before the
-    schema is brought up to date: where that fails it stays, and the message says what to run.
+    Raises CannotBackUp, after undoing what was begun. On PostgreSQL a failed migration leaves the restored
+    content, and the message says what to run.
     """
     parsed = make_url(url)
     is_sqlite = parsed.get_backend_name() == "sqlite"
@@ -252,7 +252,7 @@ def _require_known(version: str | None, file: Path) -> None:
 
 
 def _run(url: URL, program: str, *arguments: str) -> str:
-    """Runs a program of PostgreSQL's; the password goes by the environment, which others cannot see."""
+    """Runs a PostgreSQL program; the password is passed in the environment, which other users cannot read."""
     command = [program, *arguments]
     if program == "pg_dump" or any(argument.startswith("--dbname=") for argument in arguments):
         command.insert(1, "--no-password")
@@ -271,7 +271,7 @@ def _run(url: URL, program: str, *arguments: str) -> str:
 
 
 def _plain(url: URL) -> str:
-    """The URL as PostgreSQL's own programs take it, without the password."""
+    """The URL without the password, as PostgreSQL's programs take it."""
     shown = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
     head, mark, query = shown.render_as_string().partition("?")
     return head + mark + query.replace("+", "%20")
@@ -281,11 +281,11 @@ _OURS: Final = re.compile(r"pbmserv-\d{8}T\d{6}Z\.(?:db|dump)", re.ASCII)
 
 
 def back_up_into(url: str, folder: Path, now: datetime, keep: int) -> tuple[Path, list[Path]]:
-    """Puts a backup into a folder, then removes its oldest beyond `keep`; gives the new file, and those gone.
+    """Writes a backup into a folder and deletes the oldest beyond `keep`; returns the new file and those deleted.
 
-    Nothing goes before the new one is whole and on the disk, and nothing that has another name than such a backup.
-    The new one stays, even if a clock that was wrong has named others later. Raises CannotBackUp; there is no new
-    one then, unless the message says that there is.
+    Only files named like such a backup are deleted, and only once the new one is on the disk. The new one stays,
+    even if a wrong clock has given others later names. Raises CannotBackUp; then there is no new file, unless the
+    message says so.
     """
     if not folder.is_dir():
         raise CannotBackUp(f"{folder} is no folder: make it first, readable for this user alone")

@@ -1,7 +1,7 @@
 """Bounced mails and suspended addresses.
 
-Board mail to a suspended address is "withheld" in the outbox, and waits again once the suspension is lifted. Locks
-are taken in one order, the mail and then the address; rows that a sender has leased are left alone.
+Board mail to a suspended address is "withheld" in the outbox, and "waiting" again once the suspension is lifted.
+The mail is locked before the address, to avoid deadlocks; rows that a sender has leased are left alone.
 """
 
 from collections.abc import Collection, Sequence
@@ -40,7 +40,7 @@ class BouncedMail:
     has_arrived: bool = False
     """Its reader has shown that it, or a later one, arrived."""
     is_certain: bool = True
-    """Only mail systems knew the word that named it."""
+    """The word that identified it was known to mail systems only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def find(connection: Connection, word: str, is_addressed: bool) -> BouncedMail |
     """The mail with that word in its envelope sender (`is_addressed`), or else in its Message-ID, locked until the
     transaction ends; None if there is none, or it was redacted.
 
-    Mails of 0.13.0 and earlier have one word in both, which is not certain: answers quote it.
+    Mails of 0.13.0 and earlier have the same word in both; it proves little, since answers quote it.
     """
     threaded = is_threaded(bindparam("digests", [digest(word)], expanding=True))
     if is_addressed:
@@ -81,7 +81,7 @@ def find(connection: Connection, word: str, is_addressed: bool) -> BouncedMail |
 
 
 def mark_arrived(connection: Connection, address: str, at: datetime) -> None:
-    """Records that mail which was sent to an address by then has arrived."""
+    """Records that mail sent to an address by that time has arrived."""
     connection.execute(_ARRIVED, {"to": address, "seen": at})
 
 
@@ -96,7 +96,7 @@ _ARRIVED: Final = (
 
 
 def mark_bounced(connection: Connection, mail: BouncedMail) -> None:
-    """Records that a mail which was sent has come back."""
+    """Records that a sent mail has bounced."""
     is_it = (outbox.c.id == mail.id) & (outbox.c.status == "sent")
     connection.execute(update(outbox).where(is_it).values(status="bounced"))
 
@@ -109,7 +109,7 @@ def record(
     now: datetime,
     inbox_id: int | None = None,
 ) -> bool:
-    """Records a bounce; False if it is known. A mail counts once, and a hard bounce replaces a soft one.
+    """Records a bounce; False if it was recorded already. A mail counts once; a hard bounce replaces a soft one.
 
     `inbox_id` is the mail that reported it.
     """
@@ -125,7 +125,7 @@ def record(
 
 
 def lock_unsuspended(connection: Connection, address: str) -> int | None:
-    """The player who gets mail there, with the address locked; None if nobody does, or it is suspended already."""
+    """The player at that address, which is locked; None if there is none, or it is suspended already."""
     query = select(addresses.c.player_id).where(
         addresses.c.address == address, addresses.c.is_first, addresses.c.suspended_at.is_(None)
     )
@@ -139,7 +139,7 @@ def suspended_since(connection: Connection, player_id: int) -> datetime | None:
 
 
 def hard_since(connection: Connection, address: str, since: datetime) -> Sequence[datetime]:
-    """When hard bounces from an address came after then, and after mail last arrived there; the first first."""
+    """The times of hard bounces from an address after then, and after mail last arrived there; ascending."""
     last = select(addresses.c.arrived_at).where(addresses.c.address == address)
     arrived: datetime | None = connection.execute(last).scalar_one_or_none()
     query = select(bounces.c.at).where(
@@ -149,7 +149,7 @@ def hard_since(connection: Connection, address: str, since: datetime) -> Sequenc
 
 
 def suspend(connection: Connection, address: str, now: datetime) -> None:
-    """Suspends an address: board mail is withheld, also what waits already, unless a sender has leased it."""
+    """Suspends an address: board mail is withheld, including waiting mail that no sender has leased."""
     stopped = update(addresses).where(addresses.c.address == address)
     connection.execute(stopped.values(suspended_at=now, last_mail_at=None))
     waiting = select(outbox.c.id).where(
@@ -161,10 +161,10 @@ def suspend(connection: Connection, address: str, now: datetime) -> None:
 
 
 def lift(connection: Connection, address: str, now: datetime, told: Collection[int] = ()) -> bool:
-    """Lifts a suspension; False if the address is not suspended. The bounces up to now count no more.
+    """Lifts a suspension and forgets the bounces so far; False if the address is not suspended.
 
-    All withheld mails wait again. So does, of those that have bounced since mail last arrived, the newest about
-    each board, but for those of which a letter tells that was decided a moment ago.
+    All withheld mails are queued again. So is the newest mail about each board among those that have bounced
+    since mail last arrived, except for boards that a waiting letter is about.
     """
     query = select(addresses).where(addresses.c.address == address, addresses.c.suspended_at.is_not(None))
     row = connection.execute(query.with_for_update()).one_or_none()
@@ -188,7 +188,7 @@ def lift(connection: Connection, address: str, now: datetime, told: Collection[i
 
 
 def may_be_sent_again() -> ColumnElement[bool]:
-    """SQL: whether a row of the outbox may have to be sent once a suspension is lifted."""
+    """SQL: whether a row of the outbox may have to be sent again once a suspension is lifted."""
     of_suspended = select(bounces.c.outbox_id).where(bounces.c.address.in_(_suspended()))
     return or_(outbox.c.status == WITHHELD, outbox.c.id.in_(of_suspended))
 

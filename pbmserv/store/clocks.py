@@ -1,8 +1,8 @@
 """The clocks of running boards, and what stops them: holidays, and mail to a player that bounces.
 
-A clock says whose turn it is, since when that player can know, and when to check again. `follow` updates it with
-its match. `turns_delivered` starts it once the board was sent. When `next_at` has come the clock is `due`: the
-scheduler checks it and calls `record_check`.
+A clock says whose turn it is, when that player was notified, and when to check again. `update_clock` updates it
+with its match; `turns_delivered` starts it once the board was sent. At `next_at` the clock is `due`: the scheduler
+checks it and calls `record_check`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +41,8 @@ CHECK_UNDELIVERED_AFTER: Final = timedelta(days=7)
 
 FIRST_LOOK_AFTER: Final = timedelta(minutes=10)
 LONG_TURN: Final = 2 * 3600
-"""How long after its beginning a turn of so many seconds or more is looked at first: by then quick players have
-moved, and nothing is due before half of it."""
+"""A turn of at least LONG_TURN seconds is first checked FIRST_LOOK_AFTER its beginning: by then quick players have
+moved, and nothing is due before half the turn is over."""
 
 NOT_NOTIFIED: Final = -1
 """Stored as `reminders`: the turn has begun, but its player has a new address and was not notified there."""
@@ -97,7 +97,7 @@ def clock_of(row: Row[Any]) -> Clock:
     return Clock(row.of_match, row.turn, row.of_player, started, row.next_at, row.deadline_at, row.reminders)
 
 
-def follow(connection: Connection, board: GameState) -> None:
+def update_clock(connection: Connection, board: GameState) -> None:
     """Updates the clock after a change of its board. If the turn goes on, so does the clock; it is checked."""
     match, state = board.match, board.state
     if match.clock is None:
@@ -124,7 +124,7 @@ def follow(connection: Connection, board: GameState) -> None:
 
 
 def turns_delivered(connection: Connection, mails: Iterable[Shown], now: datetime) -> None:
-    """Mails that show boards, each after a ply, were sent to players: turns waiting for that begin now."""
+    """Begins the turns that waited for these mails, which were sent now and show boards, each after a ply."""
     turns = [
         (board, ply, mail.player_id) for mail in mails if mail.player_id is not None for board, ply in mail.boards
     ]
@@ -142,7 +142,7 @@ def with_deadline(query: Select[Any], number: ColumnElement[int]) -> Select[Any]
 
 
 def deadline_of(row: Row[Any]) -> datetime | None:
-    """When the present turn ends, as far as is known, even if the clock was not checked since it began."""
+    """When the current turn ends, as far as known, even if the clock has not been checked since it began."""
     is_seen = row.deadline_at is not None or row.next_at != row.begun_at
     if is_seen or row.begun_at is None or row.lasts is None:
         return row.deadline_at  # type: ignore[no-any-return]
@@ -150,7 +150,7 @@ def deadline_of(row: Row[Any]) -> datetime | None:
 
 
 def start(connection: Connection, board: int, at: datetime) -> None:
-    """Starts a turn at that time although its player cannot be notified; its clock is checked again."""
+    """Starts a turn at that time although its player cannot be notified, and has its clock checked."""
     begun = update(clocks).where(clocks.c.match == board, clocks.c.started_at.is_(None))
     connection.execute(begun.values(started_at=at, next_at=at))
 
@@ -168,7 +168,7 @@ def resend_boards(connection: Connection, player_id: int) -> None:
 
 
 def mail_undelivered(connection: Connection, player_id: int) -> None:
-    """Has the boards that wait for a player and were not sent yet looked at, and so sent by themselves."""
+    """Has the clocks of a player's unsent boards checked, which sends each board in its own mail."""
     unsent = update(clocks).where(clocks.c.player_id == player_id, clocks.c.started_at.is_(None))
     connection.execute(unsent.values(next_at=AT_ONCE))
 
@@ -206,7 +206,7 @@ def record_check(
 
 
 def postpone(connection: Connection, board: int, now: datetime, until: datetime) -> None:
-    """Postpones a clock whose check failed, unless it was changed meanwhile."""
+    """Postpones a clock whose check failed, unless it has changed since."""
     still_due = update(clocks).where(clocks.c.match == board, clocks.c.next_at <= now)
     connection.execute(still_due.values(next_at=until))
 
@@ -274,7 +274,7 @@ class StandstillOver:
 
 
 def begin_standstill(connection: Connection, player_id: int, since: datetime) -> Stop | None:
-    """Stops a player's clocks because their mail bounces; gives for how long, None if they may not stop."""
+    """Stops a player's clocks because their mail bounces; returns for how long, or None if they may not stop."""
     stop = standstill(since, standstills_in_force(connection, player_id, since - YEAR))
     if stop is not None:
         row = {"player_id": player_id, "began_at": stop.since, "until_at": stop.until}
@@ -297,7 +297,7 @@ def standstills_in_force(connection: Connection, player_id: int, since: datetime
 
 
 def next_standstill_over(connection: Connection, now: datetime) -> StandstillOver | None:
-    """One that has ended and of which the opponents were not notified, locked until the transaction ends."""
+    """A standstill that has ended without notice to the opponents, locked until the transaction ends."""
     query = (
         select(standstills.c.id, standstills.c.player_id, addresses.c.address)
         .join(addresses, addresses.c.player_id == standstills.c.player_id)
@@ -319,14 +319,14 @@ def next_standstill_over(connection: Connection, now: datetime) -> StandstillOve
 
 @dataclass(frozen=True, slots=True)
 class LastMailDue:
-    """A suspended address of which its player has not been told."""
+    """A suspended address whose player has not been notified."""
 
     address: str
     since: datetime
 
 
 def next_last_mail(connection: Connection, before: datetime) -> LastMailDue | None:
-    """An address that was suspended before then and got no last mail, locked until the transaction ends."""
+    """An address suspended before then that got no last mail, locked until the transaction ends."""
     query = (
         select(addresses.c.address, addresses.c.suspended_at)
         .where(addresses.c.suspended_at <= before, addresses.c.last_mail_at.is_(None), addresses.c.is_first)
@@ -349,14 +349,14 @@ def mark_standstill_notified(connection: Connection, standstill_id: int, now: da
 
 
 def vacations_of(connection: Connection, userids: Sequence[str], since: date) -> Sequence[tuple[str, date, date]]:
-    """Userid, first and last day of every holiday of these players that goes on or begins from that day on."""
+    """These players' holidays that end on that day or later: userid, first and last day."""
     lowered = [userid.lower() for userid in userids]
     rows = connection.execute(_VACATIONS_OF, {"lowered": lowered, "since": since})
     return [(row.userid, row.first_day, row.last_day) for row in rows]
 
 
 def write_vacations(connection: Connection, change: NewVacations) -> None:
-    """Puts these holidays in the place of all days from `since` on; what was before stays."""
+    """Replaces a player's holidays from `since` on; earlier days stay."""
     theirs = vacations.c.player_id == change.player_id
     ended = theirs & (vacations.c.first_day < change.since) & (vacations.c.last_day >= change.since)
     connection.execute(update(vacations).where(ended).values(last_day=_day_before(change.since)))

@@ -1,7 +1,7 @@
-"""Values of ours as JSON: by class and field name, so that what a letter says can wait in the database.
+"""Encodes our values as JSON, by class and field name, so that letters can be stored until they are written.
 
-What a later or earlier version cannot read is `UnknownValue`. A game and a command are stored by name, and a
-position never.
+A value that this version does not know raises `UnknownValue`. Games and commands are stored by name, positions not
+at all.
 """
 
 import json
@@ -25,7 +25,7 @@ _BY_NAME: Final = frozenset({Command, Info, GameState})
 
 
 class UnknownValue(Exception):
-    """A stored value of another version: a class or a field of it is not known here."""
+    """A stored value has a class or field that this version does not know."""
 
 
 def encode(value: object) -> str:
@@ -34,7 +34,7 @@ def encode(value: object) -> str:
 
 
 def decode(text: str) -> Any:
-    """The value again, equal to the one that was encoded. Raises UnknownValue."""
+    """The value that was encoded. Raises UnknownValue."""
     try:
         return _value(json.loads(text))
     except (ValueError, KeyError, TypeError) as error:

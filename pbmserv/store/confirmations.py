@@ -1,4 +1,4 @@
-"""Confirmations that wait for a `yes`: opened when they are decided, found by the mails that ask them."""
+"""Questions waiting for a `yes`: opened when decided, found by the tokens of the mails that ask them."""
 
 import secrets
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ class OpenQuestion:
 
 
 def ask(connection: Connection, asked: Confirmation, now: datetime, again: bool = False) -> OpenQuestion | None:
-    """Opens a question and closes earlier ones about the same, unless it is only asked `again`: then any of them
+    """Opens a question and closes earlier ones about the same. Asked `again`, it leaves them open: any of them
     can be answered, and one answer closes all.
 
-    Mails that are queued with its id ask it (`OutboxMessage.asks`). None, and opens nothing, if the player is
+    Mails queued with its id ask it (`OutboxMessage.asks`). Returns None, and opens nothing, if the player is
     gone.
     """
     who = select(players.c.id).where(players.c.userid_lower == asked.userid.lower())
@@ -91,7 +91,7 @@ def forget_copy(connection: Connection, content_key: str) -> None:
 
 
 def purge(connection: Connection, now: datetime) -> int:
-    """Deletes expired questions, and gives how many."""
+    """Deletes expired questions; returns their number."""
     return connection.execute(delete(confirmations).where(confirmations.c.asked_at <= now - VALID_FOR)).rowcount
 
 

@@ -1,7 +1,7 @@
 """Copies a whole database into an empty one of either kind, row by row.
 
-The source is read in one transaction, the target is written in one: whoever ends before its commit, by an error or
-killed, leaves the target as empty as it was. A SQLite target is filled under another name and gets its own last.
+One transaction reads the source and one writes the target, so a failed or killed copy leaves the target empty. A
+SQLite target is filled under a temporary name and renamed at the end.
 """
 
 import sqlite3
@@ -43,7 +43,7 @@ MAILS_AT_ONCE: Final = 20
 """Rows that are in memory together. One with bytes may be a mail of some megabytes."""
 
 Progress = Callable[[str, int, int], None]
-"""Is told the table, how many rows of all tables are copied, and how many there are."""
+"""Called with the table, the rows copied so far in all tables, and the rows in total."""
 
 
 class CannotCopy(Exception):
@@ -58,11 +58,11 @@ class Copied:
     """How many rows each table has, in both databases."""
 
     mended: int
-    """In how many texts `?` stands for a NUL, which SQLite takes and PostgreSQL does not."""
+    """Texts in which a `?` replaced a NUL, which SQLite allows and PostgreSQL does not."""
 
 
 def copy_all(source: Engine, target: str, progress: Progress = lambda table, done, of: None) -> Copied:
-    """Copies all of one moment into an empty database, whose URL has its password in it.
+    """Copies a snapshot into an empty database, whose URL includes its password.
 
     The source must be at the newest schema. Raises CannotCopy.
     """
@@ -96,7 +96,7 @@ def is_in_use(file: Path) -> bool:
 
 
 def alive_parts(engine: Engine, now: datetime) -> Sequence[tuple[str, datetime]]:
-    """The parts of servers that were alive a moment ago, and when, by name."""
+    """The parts of servers alive within ALIVE_WITHIN: name and last heartbeat."""
     with reading(engine) as connection:
         query = select(heartbeats.c.part, heartbeats.c.at).where(heartbeats.c.at > now - ALIVE_WITHIN)
         return [(row.part, row.at) for row in connection.execute(query.order_by(heartbeats.c.part))]
@@ -104,7 +104,7 @@ def alive_parts(engine: Engine, now: datetime) -> Sequence[tuple[str, datetime]]
 
 @contextmanager
 def _empty_target(target: str) -> Iterator[Connection]:
-    """A transaction in a database with tables and no rows; it is committed when the block ends well."""
+    """A transaction in a database with empty tables; commits if the block succeeds."""
     url = make_url(target)
     if url.get_backend_name() != "sqlite":
         with _transaction(target) as connection:
@@ -174,8 +174,8 @@ def _refuses_nul(connection: Connection) -> bool:
 
 
 def _fit(each: Table, rows: list[dict[str, Any]]) -> int:
-    """Puts `?` for each NUL, as `services.receive` does, and gives in how many texts. Refuses what is too long:
-    SQLite takes any text in any column.
+    """Replaces each NUL by `?`, as `services.receive` does; returns the number of texts changed. Refuses texts too
+    long for their column, which SQLite allows.
     """
     mended = 0
     for column in each.c:
@@ -199,7 +199,7 @@ def _fit(each: Table, rows: list[dict[str, Any]]) -> int:
 
 
 def _go_on_counting(here: Connection, there: Connection, each: Table) -> None:
-    """Has PostgreSQL give a row that is new an id that no row had, as it would have in the source."""
+    """Sets PostgreSQL's sequences so that new rows get ids that no row had in the source."""
     column = each.autoincrement_column
     if column is None or there.dialect.name == "sqlite":
         return

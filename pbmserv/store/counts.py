@@ -1,4 +1,4 @@
-"""What limits count, of whom, and when. Addresses, userids and words are stored as digests alone."""
+"""Counts for rate limits. Addresses, userids and words are stored only as digests."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -28,31 +28,31 @@ def add(connection: Connection, counted: Iterable[Counted], now: datetime) -> No
 
 
 def total(connection: Connection, name: str, of: str, since: datetime) -> int:
-    """How much was counted under a name since then, of somebody or something."""
+    """The total counted under a name since then for one subject."""
     found = connection.execute(_TOTAL, {"counted": name, "whose": _of(of), "since": since}).scalar_one()
     return int(found)
 
 
 def totals(connection: Connection, name: str, since: datetime) -> Mapping[str, int]:
-    """The same of everybody, by digest (`mail_tokens.digest`)."""
+    """The totals of all subjects, by digest (`mail_tokens.digest`)."""
     return {row[0]: int(row[1]) for row in connection.execute(_TOTALS, {"counted": name, "since": since})}
 
 
 def release(connection: Connection, owner: str, *limits: Limit) -> None:
-    """Takes back what counts towards these limits and has that owner."""
+    """Deletes the counts of that owner towards these limits."""
     names = [limit.name for limit in limits]
     connection.execute(_RELEASE, {"owner": digest(owner), "names": names})
 
 
 def forget(connection: Connection, whose: Iterable[str]) -> None:
-    """Deletes all counts of these, or owned by them."""
+    """Deletes all counts for these subjects, or owned by them."""
     digests = [*map(digest, whose)]
     theirs = or_(counts.c.of_digest.in_(digests), counts.c.owner_digest.in_(digests))
     connection.execute(delete(counts).where(theirs))
 
 
 def purge(connection: Connection, now: datetime) -> None:
-    """Deletes those that no limit looks at now."""
+    """Deletes counts older than any limit's time span."""
     kept = kept_for()
     for span in {*kept.values()}:
         names = [name for name, kept_span in kept.items() if kept_span == span]

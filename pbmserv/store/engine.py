@@ -1,9 +1,9 @@
-"""Opens the database, runs transactions, and tells temporary database errors from bugs.
+"""Opens the database, runs transactions, and distinguishes temporary database errors from bugs.
 
 SQLite is set for durability (WAL, synchronous=FULL) and secrecy (secure_delete). A transaction that may write
-begins with BEGIN IMMEDIATE, one by `reading` with a plain BEGIN. SQLite does not see to it whose turn it is to
-write, nor that its file stays where it is: what is written into one that was moved, deleted or replaced is lost to
-others.
+begins with BEGIN IMMEDIATE, one by `reading` with a plain BEGIN. SQLite does not queue writers fairly, so a lock
+of ours does. Nor does it notice that its file was moved, deleted or replaced, after which writes would be lost; so
+we check.
 """
 
 import sqlite3
@@ -25,18 +25,18 @@ from sqlalchemy.pool import QueuePool
 
 
 class DatabaseFile:
-    """A SQLite file as it was when it was opened first; only looked at where it is a file at all."""
+    """The identity of a SQLite file when it was first opened; unused for databases in memory."""
 
     def __init__(self, name: str) -> None:
         self._path = Path(name).absolute() if name and name != ":memory:" else None
         self._opened: tuple[int, int] | None = None
 
     def note_opened(self, connection: Any, record: Any) -> None:
-        """Called for each connection that was made; the first one tells which file it is."""
+        """Called for each new connection; the first one records which file it is."""
         self._opened = self._opened or self._found()
 
     def require_unmoved(self) -> None:
-        """Raises OperationalError where the file is another one now, or is gone."""
+        """Raises OperationalError if the file was replaced or is gone."""
         if self._found() != self._opened:
             why = f"{self._path} was moved, deleted or replaced; put it back, or start the server again"
             raise OperationalError("BEGIN", None, sqlite3.OperationalError(why))
@@ -59,7 +59,7 @@ class FairLock:
 
     @contextmanager
     def hold(self, timeout: float) -> Iterator[None]:
-        """Waits for its turn, which lasts as long as the block; after `patience` seconds goes on without one."""
+        """Holds the lock during the block; after `patience` seconds goes on without one."""
         has_turn = self._take(timeout)
         try:
             yield
@@ -210,8 +210,8 @@ def _begin_sqlite(file: DatabaseFile, connection: Connection) -> None:
 
 
 def _begins_soon(driver: Any) -> bool:
-    """Tries to begin a writing transaction for some 50 ms. SQLite itself waits ever longer between its tries, so
-    that who comes later is served first."""
+    """Tries for some 50 ms to begin a writing transaction. SQLite's own busy handler waits longer after each try,
+    so latecomers would be served first."""
     for _ in range(_QUICK_TRIES):
         try:
             driver.execute("BEGIN IMMEDIATE")
@@ -229,13 +229,13 @@ def _busy_timeout(seconds: float) -> str:
 
 
 def locks_rows(engine: Engine) -> bool:
-    """Whether a transaction locks single rows; SQLite locks the whole file."""
+    """Whether the database locks single rows; SQLite locks the whole file."""
     return engine.dialect.name != "sqlite"
 
 
 @contextmanager
 def reading(engine: Engine, snapshot: bool = False) -> Iterator[Connection]:
-    """A transaction that only reads and blocks nobody; with `snapshot` all of it sees one state."""
+    """A read-only transaction that blocks nobody; with `snapshot` all its queries see the same state."""
     level = {"isolation_level": "REPEATABLE READ"} if snapshot and engine.dialect.name != "sqlite" else {}
     with engine.connect().execution_options(**{_READING: True}, **level) as connection, connection.begin():
         yield connection
@@ -259,14 +259,14 @@ def writing(engine: Engine, timeout: float = _LOCK_TIMEOUT) -> Iterator[Connecti
 
 
 def rehearsing(engine: Engine) -> Engine:
-    """The same engine, but whatever is written is rolled back."""
+    """The same engine, but every transaction is rolled back."""
     return engine.execution_options(**{_REHEARSING: True})
 
 
 def truncate_wal(engine: Engine) -> bool:
     """Truncates SQLite's write-ahead log, which still holds secrets that were overwritten in the database.
 
-    Does not wait: False if the database is in use, then try again.
+    Does not wait: returns False if the database is in use.
     """
     if engine.dialect.name != "sqlite":
         return True
@@ -284,7 +284,7 @@ def truncate_wal(engine: Engine) -> bool:
 
 
 def run_again(run: Callable[[], T], also: type[Exception] | tuple[type[Exception], ...] = ()) -> T:
-    """Runs a transaction, at most MOST_ATTEMPTS times: again if it loses a race or raises `also`."""
+    """Runs a transaction, up to MOST_ATTEMPTS times: retries if it loses a race or raises `also`."""
     for _ in range(MOST_ATTEMPTS - 1):
         try:
             return run()
@@ -295,7 +295,7 @@ def run_again(run: Callable[[], T], also: type[Exception] | tuple[type[Exception
 
 
 def is_lost_race(error: BaseException) -> bool:
-    """Whether to retry a transaction at once: another was quicker, or there was a deadlock."""
+    """Whether to retry a transaction at once, after a conflict or a deadlock."""
     if isinstance(error, IntegrityError):
         return True
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in _LOST_RACES
@@ -315,7 +315,7 @@ def is_database_trouble(error: BaseException) -> bool:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether a SQLite file is damaged, or is none: waiting mends nothing."""
+    """Whether a file is a damaged SQLite database or none at all, so that waiting does not help."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
     # Extended codes tell more in their higher bytes.
     return code is not None and code & 0xFF in _DAMAGES
@@ -338,24 +338,24 @@ def _is_about_one_statement(error: BaseException) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """What went wrong, in the driver's own words: its first line names no statement and no value."""
+    """The first line of the driver's message, which contains no statement and no value."""
     return (str(getattr(error, "orig", None) or error) or type(error).__name__).partition("\n")[0]
 
 
 def cause_of(error: BaseException) -> str:
-    """What is said of an error: of trouble with the database the driver's words, else no more than its kind, since
-    its words may quote a mail."""
+    """What to log of an error: the driver's message for database trouble, else only its class, since its message
+    may quote a mail."""
     has_words = isinstance(error, OperationalError) or is_database_trouble(error)
     return first_line(error) if has_words else type(error).__name__
 
 
 _STATE_OF_SQLITE: Final = "PRAGMA data_version"
 _STATE_OF_POSTGRESQL: Final = "SELECT CAST(txid_current_snapshot() AS text)"
-"""What differs after each commit of another connection, and costs next to nothing to ask."""
+"""Changes with each commit of another connection, and is cheap to query."""
 
 
 class CommitWatch:
-    """Tells whether anything was committed since it was asked last. For one thread."""
+    """Tells whether anything was committed since the last call. For one thread."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -364,17 +364,17 @@ class CommitWatch:
         self._seen: object = None
 
     def has_news(self) -> bool:
-        """Whether there may be something new; True also where the database does not say so."""
+        """Whether there may be new commits; True as well if the database cannot tell."""
         before = self._seen
         try:
             self._seen = self._state()
-        except Exception:  # of either driver, or of SQLAlchemy; whoever looks now meets it, too, and tells of it
+        except Exception:  # of either driver, or of SQLAlchemy; the caller's next query meets and reports it
             self.close()
             return True
         return self._seen != before
 
     def close(self) -> None:
-        """Closes the connection. The next question opens another, and counts as news."""
+        """Closes the connection. The next call opens another, and returns True."""
         connection, self._connection, self._seen = self._connection, None, None
         if connection is not None:
             with suppress(Exception):
@@ -393,7 +393,7 @@ class CommitWatch:
 
 
 def trace(error: BaseException) -> str:
-    """Where an exception was raised, without its values: these may contain a secret."""
+    """The traceback of an exception without values, which may contain secrets."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     return "\n".join([*lines, cause_of(error)])

@@ -1,13 +1,13 @@
-"""The inbox: every mail received, kept for a while after it was handled. Its content key stays.
+"""The inbox: every mail received, kept for a while after it was handled. Its content key is kept for good.
 
 A row starts as "waiting". The transaction that handles it makes it "handled", "duplicate" (a second copy),
 "silent" (never answered) or "report" (one of our mails bounced). After repeated failures of our own it is "set
 aside" (quarantined): `fail` and `count_kill` blame the mail, `set_back` does not, and only blame leads there.
 
 The next mail is the one with the lowest queue position in the highest of three priorities. A mail's position is
-the time it was received, or a while behind the last mail of its sender: so a flood from one sender delays nobody
+the time it was received, or a while after the last mail of its sender, so a flood from one sender delays nobody
 else of that priority. Mails of one sender stay in order, except that those of a higher priority overtake. A
-priority proves nothing: a mail that got a wrong one is found out when it is handled.
+priority proves nothing: who wrote a mail is decided when it is handled.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ from pbmserv.store.mail_tokens import digest, owners_of_old
 from pbmserv.store.tables import addresses, content_keys, inbox, outbox, players
 
 ANSWERS: Final = 0
-"""Replies to a personal address, sent from the address of the player who was given it."""
+"""Replies to a personal address, from the address of the player it was given to."""
 
 PLAYERS: Final = 1
 """Mails whose From is the address of a player."""
@@ -57,7 +57,7 @@ SPACING: Final = 60
 
 
 def priorities_of(connection: Connection, mails: Sequence[tuple[str, Sequence[str]]]) -> list[int]:
-    """The priorities of mails, each given by its sender and the tokens in the addresses that it was sent to."""
+    """The priorities of mails, each determined by its sender and the tokens in its recipient addresses."""
     senders = {sender for sender, _ in mails}
     owners = {row.address: row.player_id for row in connection.execute(_OWNERS, {"senders": [*senders]})}
     digests = [[digest(word) for word in words] for _, words in mails]
@@ -152,9 +152,9 @@ class InboxMessage:
     full_size: int | None
     """Bytes of the whole mail if it was too large: then `raw` holds only its head. Otherwise None."""
     setbacks: int
-    """Tries that failed for no fault of the mail: its worker ended, or the database refused this statement."""
+    """Tries that failed for other reasons: the worker ended, or the database refused a statement."""
     not_before: datetime
-    """After a failure: when to try again."""
+    """When to try again after a failure."""
     size: int = 0
     """Bytes stored, before secrets were masked."""
     priority: int = UNKNOWN_SENDERS
@@ -184,13 +184,13 @@ class NewMail:
 
 
 def add(connection: Connection, mail: NewMail, now: datetime) -> int:
-    """Stores a mail and gives its id."""
+    """Stores a mail; returns its id."""
     mail_id: int = connection.execute(_STORE_ONE, _row_of(mail, now)).scalar_one()
     return mail_id
 
 
 def add_all(connection: Connection, mails: Sequence[NewMail], now: datetime) -> list[int]:
-    """Stores mails and gives their ids, which ascend in the order given."""
+    """Stores mails; returns their ids, ascending in the order given."""
     rows = [_row_of(mail, now) for mail in mails]
     # Not in one INSERT: the place of a mail in the queue depends on those of its sender before it.
     if connection.dialect.name == "sqlite":  # there is one writer, so they are numbered without a gap
@@ -235,28 +235,28 @@ def take(connection: Connection, now: datetime, priorities: Sequence[int] = PRIO
 
 
 def next_few(connection: Connection, now: datetime, priority: int, most: int) -> Sequence[int]:
-    """The numbers of the next mails of a priority, each the first of its sender, in order; nothing is locked."""
+    """The numbers of the next mails of a priority, each the first of its sender, in order. Locks nothing."""
     return connection.execute(_NEXT_FEW[priority], {"most": most, **_moments(now)}).scalars().all()
 
 
 def claim(connection: Connection, mail_id: int, now: datetime) -> InboxMessage | None:
-    """Locks one mail that was waiting. None if another worker was quicker."""
+    """Locks a waiting mail and returns it; None if another worker was quicker."""
     return _one(connection, _CLAIM, {"mail_id": mail_id, **_moments(now)})
 
 
 def next_retry(connection: Connection) -> datetime | None:
-    """When the next of the mails that have failed is due, which may be past; None if there is none."""
+    """When the next failed mail is due again, which may be past; None if there is none."""
     due: datetime | None = connection.execute(_NEXT_RETRY).scalar_one()
     return due
 
 
 def key_digest(content_key: str) -> bytes:
-    """What is stored for good of a content key, which is a digest in hex: half of it is enough."""
+    """The part of a content key (a hex digest) that is stored for good: half is enough."""
     return bytes.fromhex(content_key)[:16]
 
 
 def asked_key(content_key: str) -> str:
-    """What is stored for the content key of a mail about which its sender was only asked: a proven copy counts."""
+    """The key stored for a mail whose sender was only asked about it, so that a proven copy is still handled."""
     return hashlib.sha256(f"asked {content_key}".encode()).hexdigest()
 
 
@@ -270,10 +270,10 @@ def finish(
     masked: bytes,
     outcome: str | None = None,
 ) -> None:
-    """Records that a mail is done. `masked` replaces its raw bytes, which may hold a secret; `outcome` are
-    sentences about what became of it.
+    """Records that a mail was handled. `masked` replaces its raw bytes, which may hold a secret; `outcome` are
+    sentences about the result.
 
-    The envelope is deleted too: our personal From addresses are secrets of the players who got them.
+    Deletes the envelope too: personal From addresses are secrets of the players who got them.
     """
     changed = {"new_status": fate, "new_handled_at": now, "new_outcome": outcome, "new_raw": masked}
     connection.execute(_FINISH, {"mail_id": mail_id, **changed})
@@ -317,13 +317,13 @@ def _one(connection: Connection, query: Select[Any], values: dict[str, object]) 
 
 
 def inbox_message(row: Row[Any]) -> InboxMessage:
-    """The value of a row."""
+    """The InboxMessage of a row."""
     values = {name: getattr(row, name) for name in _STORED}
     return InboxMessage(**values | {"recipients": tuple(row.recipients)})
 
 
 _STORED: Final = tuple(each.name for each in fields(InboxMessage))
-"""The fields of a message, which are called as their columns are."""
+"""The fields of a message that are named like their columns."""
 
 # Built once: building a statement costs more than SQLite takes to run it.
 _STORE: Final = insert(inbox).values(queue_position=next_position())
@@ -408,7 +408,7 @@ def count_kill(
 
 
 def set_back(connection: Connection, mail_id: int, error: str, again_at: Callable[[int], datetime]) -> int:
-    """Counts a try that failed for no fault of the mail, and gives the new count; 0 if the mail no longer waits.
+    """Counts a failed try that was not the mail's fault; returns the new count, or 0 if the mail no longer waits.
 
     `again_at` computes the time of the next try from the count.
     """

@@ -1,7 +1,7 @@
-"""Letters that wait to be written, and how far each player knows the log of a board.
+"""Letters waiting to be written, and how far into a board's log each player has been told.
 
-A row is inserted when its letter is decided and deleted when it is written, in one transaction with the mail that
-it becomes: so it is written once, by whichever process takes the row.
+A row is inserted when a letter is decided. The transaction that queues the letter as a mail deletes the row, so
+each letter is written exactly once, by the process that takes the row.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,15 +30,15 @@ from pbmserv.store.codec import UnknownValue, decode, encode
 from pbmserv.store.tables import UtcDateTime, cursors, letters, outbox, players
 
 SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""When a letter is due that could not be written."""
+"""The due time of a letter that could not be written."""
 
 LEFT_ALONE: Final = timedelta(seconds=3)
-"""How long a letter that is due at once is left to whoever decided it."""
+"""How long a letter that is due at once is left to the process that decided it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingLetter:
-    """A row: its letter, how often it was tried to write it, and whether the present try is counted already."""
+    """A letter, how often writing it was tried, and whether the present try is counted already."""
 
     letter: Letter
     tries: int = 0
@@ -46,18 +46,18 @@ class WaitingLetter:
 
     @property
     def key(self) -> int:
-        """Its row in the database."""
+        """The key of its row."""
         return self.letter.key
 
 
 def with_keys(decided: Iterable[Letter]) -> list[Letter]:
-    """The letters that go to somebody, each with the key of the row that it is to have, in order."""
+    """The letters that have a recipient, in order, each with a key for its row."""
     to_somebody = [each for each in decided if each.recipient]
     return [replace(each, key=key) for key, each in enumerate(to_somebody, time_ns())]
 
 
 def add(connection: Connection, decided: Sequence[Letter], now: datetime) -> None:
-    """Keeps letters, which have their keys, until they are written."""
+    """Stores letters, which have their keys, until they are written."""
     rows = [
         {
             "id": each.key,
@@ -83,22 +83,22 @@ def add(connection: Connection, decided: Sequence[Letter], now: datetime) -> Non
 
 
 def take(connection: Connection, keys: Collection[int]) -> frozenset[int]:
-    """Deletes those of these letters that are still there, and gives their keys: the caller writes them."""
+    """Deletes the given letters that still exist; returns their keys. The caller writes those."""
     return frozenset(connection.execute(_TAKE, {"keys": [*keys]}).scalars()) if keys else frozenset()
 
 
 def drop(connection: Connection, userid: str, board: int) -> None:
-    """Deletes what waits to be told to a player about a board, since something newer is to be told."""
+    """Deletes a player's waiting letters about a board, because a newer one replaces them."""
     connection.execute(_DROP, {"userid": userid.lower(), "board": board})
 
 
 def waiting_for(connection: Connection, userid: str) -> list[WaitingLetter]:
-    """What waits for its time to be told to a player, the earliest first."""
+    """A player's waiting letters, the earliest first."""
     return _waiting(connection.execute(_OF_READER, {"userid": userid.lower()}))
 
 
 def due(connection: Connection, now: datetime, most: int) -> list[WaitingLetter]:
-    """The letters that are due, the longest first, but for those that whoever decided them is about to write."""
+    """The due letters, the longest overdue first; those that their own process is about to write are left out."""
     return _waiting(connection.execute(_DUE, {"now": now, "before": now - LEFT_ALONE, "most": most}))
 
 
@@ -110,7 +110,7 @@ def next_due(connection: Connection) -> datetime | None:
 
 
 def caused_by(connection: Connection, inbox_id: int) -> list[datetime]:
-    """When the letters are due that a mail has caused and that are not written yet."""
+    """The due times of the unwritten letters that a mail has caused."""
     return [*connection.execute(_CAUSED, {"inbox_id": inbox_id}).scalars()]
 
 
@@ -122,7 +122,7 @@ def take_in_hand(connection: Connection, waiting: WaitingLetter, again_at: datet
 
 
 def mark_failed(connection: Connection, failed: WaitingLetter, tries: int, error: str, again_at: datetime) -> bool:
-    """Notes that a letter could not be written, and when to try again; False where somebody else was quicker."""
+    """Records that a letter could not be written, and when to try again; False if another process was quicker."""
     values = {"key": failed.key, "tried": failed.tries, "new": tries, "error": error, "again_at": again_at}
     return connection.execute(_FAILED, values).rowcount == 1
 
@@ -139,22 +139,22 @@ def delete_of(connection: Connection, userid: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogCursor:
-    """Up to which entry of a board's log one of its players knows it."""
+    """The last entry of a board's log that one of its players has been told."""
 
     board: int
     player_id: int
     entry: int
     is_over: bool = False
-    """Whether that is the end of the game."""
+    """Whether that entry is the end of the game."""
 
 
 def known_up_to(connection: Connection, board: int, player_id: int) -> int | None:
-    """The last entry of a board that was told to one of its players; None: that of their own last turn."""
+    """The last entry that a player of a board has been told; None means that of their own last turn."""
     return connection.execute(_CURSOR, {"board": board, "who": player_id}).scalar_one_or_none()
 
 
 def move_cursors(connection: Connection, moved: Collection[LogCursor], on_page_at: datetime | None = None) -> None:
-    """Notes what players were told, or have seen on a page where they moved at that time."""
+    """Records what players were told, or saw on a page where they moved at that time."""
     if moved:
         rows = [
             {"board": each.board, "who": each.player_id, "told": each.entry, "at": on_page_at} for each in moved
@@ -164,18 +164,18 @@ def move_cursors(connection: Connection, moved: Collection[LogCursor], on_page_a
 
 
 def forget_page_move(connection: Connection, board: int, player_id: int) -> None:
-    """A player's last move on a board came by mail."""
+    """Records that a player's last move on a board came by mail."""
     connection.execute(_OFF_PAGE, {"board": board, "who": player_id})
 
 
 def forget_cursors(connection: Connection, ended: Collection[LogCursor]) -> None:
-    """Drops what is no longer needed once the end of a game was told."""
+    """Deletes the cursors of players who were told how their game ended."""
     if ended:
         connection.execute(_FORGET, [{"board": each.board, "who": each.player_id} for each in ended])
 
 
 def set_back(connection: Connection, outbox_id: int) -> None:
-    """The reader of a mail that came back does not know what it was to tell."""
+    """Deletes the reader's cursors for the boards in a mail that bounced."""
     row = connection.execute(_SHOWN, {"mail": outbox_id}).one_or_none()
     if row is not None and row.player_id is not None:
         shown = [{"board": board, "who": row.player_id} for board, _ in row.shown or ()]
@@ -184,7 +184,7 @@ def set_back(connection: Connection, outbox_id: int) -> None:
 
 
 def moved_on_page(connection: Connection, board: int) -> Mapping[str, datetime]:
-    """When each player of a board moved on a page, by userid; without those whose last move came by mail."""
+    """When players of a board last moved on a page, by userid; those whose last move came by mail are left out."""
     return {row.userid: row.on_page_at for row in connection.execute(_ON_PAGE, {"board": board})}
 
 

@@ -1,9 +1,9 @@
-"""Pages of boards, however many there are.
+"""Pages of boards, at a cost that does not grow with the number of boards.
 
-Each way to find boards goes along one index in the order that is wanted, and stops when a page is full. A player's
-boards stand in their order beside `seats.ended_at`; those that run (NULL) are few, and are sorted. Conditions on
-the status are literal, so that each database may use the indexes that are of some boards only. Without statistics
-SQLite takes any equality for a good beginning; where it is none, `_plainly` keeps it from that.
+Each query scans one index in the wanted order, and stops when a page is full. A player's finished boards are
+ordered by `seats.ended_at`; the running ones (NULL) are few, and are sorted. Conditions on the status are
+literals, so that partial indexes can be used. Without statistics SQLite takes any equality as selective;
+`_plainly` hides a column from the planner where it is not.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,9 +49,9 @@ _AT_ONCE: Final = 500
 
 
 def lines_of(connection: Connection, numbers: Sequence[int]) -> tuple[BoardRow, ...]:
-    """The lines of a listing, in the order of these numbers."""
+    """The rows of a listing, in the order of these numbers."""
     left, lines = iter(numbers), []
-    # A statement has so many parameters and no more.
+    # The number of parameters in a statement is limited.
     while some := list(islice(left, _AT_ONCE)):
         rows = {row.number: row for row in connection.execute(_FACTS, {"numbers": some})}
         userids = userids_at(connection, some)
@@ -93,7 +93,7 @@ _STATUS: Final[dict[Filter, tuple[ColumnElement[bool], ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way to find boards: a query for them, and the columns that it goes along; the last one is their number."""
+    """A query for boards, and the columns it is ordered by; the last one is the board's number."""
 
     query: Select[Any]
     along: tuple[ColumnElement[Any], ...]
@@ -102,7 +102,7 @@ class _Way:
     def places(
         self, connection: Connection, after: Cursor | None, before: Cursor | None, count: int
     ) -> list[Cursor]:
-        """Those of the first boards that fit; of boards that go before a place the last, in reversed order."""
+        """The places of the first boards; before a given place, of the last ones in reversed order."""
         query, is_ascending = self.query, self.is_ascending
         place = after or before
         if place is not None:
@@ -126,7 +126,7 @@ class _Among:
     with_practice: bool = False
 
     def of_everybody(self) -> Select[Any]:
-        """The boards, whoever sits there."""
+        """The boards, with any players."""
         query = select(matches).where(*_STATUS[self.which], *_is_of(self.game))
         return query if self.with_practice else query.where(_COUNTS)
 
@@ -201,7 +201,7 @@ def running_of(connection: Connection, userids: Iterable[str]) -> Sequence[int]:
 
 
 def _ids(connection: Connection, userids: Sequence[str], is_running: bool) -> list[int] | None:
-    """The ids of players, the one with fewest boards first; None if one of them does not exist."""
+    """The ids of players, the one with the fewest boards first; None if one does not exist."""
     lowered = {userid.lower() for userid in userids}
     if not lowered:
         return []
@@ -212,7 +212,7 @@ def _ids(connection: Connection, userids: Sequence[str], is_running: bool) -> li
 
 
 def _boards_of(connection: Connection, player_id: int, is_running: bool) -> int:
-    """How many boards of a player run, or are over; counted only up to a limit."""
+    """How many boards of a player are running, or over; counted only up to a limit."""
     query = select(literal(1)).where(seats.c.player_id == player_id, _is_on_or_over(is_running))
     counted = select(func.count()).select_from(query.limit(_MOST_COMPARED).subquery())
     return connection.execute(counted).scalar_one()
@@ -225,7 +225,7 @@ def _places(connection: Connection, wanted: BoardSearch, among: _Among) -> list[
 
 
 def _merged(found: Sequence[list[Cursor]], is_backward: bool) -> list[Cursor]:
-    """The places of several ways in one order; it is that of last moves where there is more than one."""
+    """Merges the places of several queries, ordered by last move if there is more than one."""
     if len(found) == 1:
         return found[0]
     places = (place for places in found for place in places)
@@ -286,7 +286,7 @@ def _waiting(connection: Connection, among: _Among) -> Sequence[int]:
 
 
 def _count(connection: Connection, among: _Among, runs_out: bool = False, most: int | None = None) -> int:
-    """How many boards fit, and of those perhaps only those whose clock runs; `most` where there are more."""
+    """How many boards match, optionally only those whose clock runs; at most `most`."""
     query = among.of_players() if among.ids else among.of_everybody()
     if runs_out:
         number = seats.c.match if among.ids else matches.c.number
@@ -304,14 +304,14 @@ def _is_on_or_over(is_running: bool) -> ColumnElement[bool]:
 
 
 def _is_of(game: str | None, plainly: bool = False) -> list[ColumnElement[bool]]:
-    """The condition that boards are of a game, if any; `plainly`: no beginning of a search."""
+    """The condition that boards are of a game, if any; `plainly` keeps the planner from using an index for it."""
     if game is None:
         return []
     return [(_plainly(matches.c.game) if plainly else matches.c.game) == game]
 
 
 def _plainly(column: ColumnElement[str]) -> ColumnElement[str]:
-    """An expression equal to the column, for which there is no index."""
+    """An expression equal to the column that no index covers."""
     return column.concat("")
 
 

@@ -1,4 +1,4 @@
-"""What became of a received mail, with all that led to it and came of it: for its sender, and for operators."""
+"""The history of mails: what came of each, and what caused it; for senders and operators."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from pbmserv.store.outbox import QUEUED_COLUMNS, QueuedMessage
 from pbmserv.store.tables import addresses, bounces, content_keys, entries, inbox, letters, outbox, players, seats
 
 _SEARCHED: Final = 40
-"""Mails to an address that are looked at to find what came from there."""
+"""How many mails to an address are searched for what came from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,18 @@ def find_outcome(connection: Connection, mail_id: int) -> MailOutcome | None:
 
 
 def told_of(connection: Connection, mail_id: int) -> str:
-    """What became of a mail, in sentences; empty if it waits, or its row does not say."""
+    """The outcome of a mail, in sentences; empty if it waits or none was stored."""
     return connection.execute(_TOLD, {"mail_id": mail_id}).scalar_one_or_none() or ""
 
 
 def find_received(connection: Connection, sender: str, message_id: str) -> int | None:
-    """The newest of the latest mails with that Message-ID from an address in lower case."""
+    """The newest recent mail with that Message-ID from an address in lower case."""
     rows = connection.execute(_LATEST_OF, {"sender": sender})
     return next((row.id for row in rows if message_id.encode() in row.raw), None)
 
 
 def kept_mails(connection: Connection, sender: str, address: str, most: int) -> Sequence[bytes]:
-    """What is kept of the last mails from `sender`, in lower case, with answers to `address`; newest first."""
+    """Stored outcomes of the last mails from `sender` (lower case), with answers to `address`; newest first."""
     values = {"sender": sender, "address": address, "most": most, "searched": _SEARCHED}
     return connection.execute(_KEPT, values).scalars().all()
 
@@ -126,20 +126,20 @@ _ANSWER_TO: Final = (
 
 
 TraceKind = Literal["mail", "out", "board", "player", "address", "queue", "message_id"]
-"""By what mails are traced."""
+"""What a trace starts from."""
 
 MOST: Final = 1000
-"""Mails that a trace has at most, of each kind, the newest."""
+"""The most mails of each kind in a trace; the newest are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailFilter:
-    """Which mails to list; what is empty or None filters nothing."""
+    """Which mails to list; an empty or None field does not filter."""
 
     status: str = ""
     board: int | None = None
     address: str = ""
-    """Whom a received mail is from, or an outgoing one goes to."""
+    """The sender of a received mail, or the recipient of an outgoing one."""
     since: datetime | None = None
     in_trouble: bool = False
     """Only received mails that are quarantined, or wait after a failure."""
@@ -147,7 +147,7 @@ class MailFilter:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMail:
-    """A row of the inbox, with what became of it."""
+    """A row of the inbox, with its outcome."""
 
     message: InboxMessage
     handled_at: datetime | None
@@ -166,7 +166,7 @@ class RecordedEntry:
     seat: int | None
     text: str
     mail: int | None
-    """The mail that made it, where that can be told."""
+    """The mail that caused it, where known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def is_mail(connection: Connection, number: int) -> bool:
 
 
 def trace(connection: Connection, kind: TraceKind, key: int | str, since: datetime | None = None) -> MailTrace:
-    """Everything about a mail, a board, a player, or a mail as a relay calls it; each in order of its number.
+    """Everything about a mail, a board, a player or a relay's queue id, each kind in order of its number.
 
     `key` is a number for "mail", "out", "board" and "player", else text.
     """
@@ -285,7 +285,7 @@ def trace(connection: Connection, kind: TraceKind, key: int | str, since: dateti
 
 
 def note_queue_ids(connection: Connection, queue_ids: Mapping[int, str]) -> None:
-    """Records what the relay calls mails, by their ids in the outbox."""
+    """Records the relay's queue ids of mails, by their ids in the outbox."""
     rows = [{"mail_id": mail_id, "queue": queue} for mail_id, queue in queue_ids.items() if queue]
     if rows:
         connection.execute(_QUEUED_AS, rows)
@@ -350,7 +350,7 @@ def _is_about(board: int) -> ColumnElement[bool]:
 
 
 def _made_by_mail() -> tuple[ColumnElement[bool], ...]:
-    """SQL: that an entry was made by a received mail: it has the time of that, and is its sender's."""
+    """SQL: whether a received mail made an entry: the entry has its time and its sender."""
     return (
         entries.c.at == inbox.c.received_at,
         seats.c.match == entries.c.match,

@@ -1,8 +1,8 @@
-"""Tokens in our mails, by which answers, play links and links to unsubscribe are known.
+"""Tokens in our mails, which identify answers, play links and unsubscribe links.
 
-The database stores only their digests. When a mail about a board is deleted it leaves two rows, one for the token
-in its address and one for the word in its Message-ID. They stay as long as the board is played on, or an answer
-may prove who wrote it.
+Only digests are stored. When a mail about a board is deleted, two rows stay: one for the token in its address, one
+for the word in its Message-ID. They are kept while the board is played on, or an answer may still prove who wrote
+it.
 """
 
 import hashlib
@@ -31,25 +31,25 @@ from sqlalchemy import (
 from pbmserv.store.tables import addresses, matches, old_tokens, outbox, players
 
 TOKEN_BYTES: Final = 12
-"""As many as a token has at random."""
+"""Random bytes in a token."""
 
 IN_ADDRESS, IN_MESSAGE_ID, IN_BOTH = 0, 1, 2
 
 
 def shortened(digest: str) -> bytes:
-    """What is stored of a digest in hex."""
+    """The part of a hex digest that is stored."""
     return bytes.fromhex(digest)[:TOKEN_BYTES]
 
 
 @dataclass(frozen=True, slots=True)
 class OldMail:
-    """A deleted mail to a player: where it was looked for first, and what it was about."""
+    """A deleted mail to a player."""
 
     place: int
-    """The index among the digests looked for."""
+    """The index of its digest among those searched for."""
     match: int
     ply: int | None
-    """After which it showed the board; None if it did not."""
+    """The ply after which it showed the board; None if it did not."""
     written: datetime
     is_of_050: bool
     """Written by 0.5.0 or earlier, when one token stood in address and Message-ID."""
@@ -59,7 +59,7 @@ class OldMail:
 def find_old_mail(
     connection: Connection, player_id: int, addressed: Sequence[str], threaded: Sequence[str]
 ) -> OldMail | None:
-    """The deleted mail to that player that has the first of these digests: tokens in addresses, then words."""
+    """The deleted mail to that player with the first matching digest: tokens first, then Message-ID words."""
     tokens, words = [*map(shortened, addressed)], [*map(shortened, threaded)]
     rows = connection.execute(_FIND_OLD, {"player_id": player_id, "addressed": tokens, "threaded": words}).all()
     return min((_old_mail(row, tokens, words) for row in rows), key=lambda each: each.place, default=None)
@@ -79,7 +79,7 @@ def _old_mail(row: Row[Any], tokens: Sequence[bytes], words: Sequence[bytes]) ->
 
 
 def owner_of_old(connection: Connection, digests: Sequence[str]) -> int | None:
-    """The id of the player whose deleted mail came from an address with the first of these tokens' digests."""
+    """The id of the player whose deleted mail had the first known one of these token digests in From."""
     wanted = [*map(shortened, digests)]
     rows = connection.execute(_OWNERS, {"digests": wanted}).all()
     first = min(rows, key=lambda row: wanted.index(bytes(row.digest)), default=None)
@@ -87,16 +87,16 @@ def owner_of_old(connection: Connection, digests: Sequence[str]) -> int | None:
 
 
 def owners_of_old(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
-    """The ids of the players whose deleted mails had these tokens in their addresses, by digest; none revoked."""
+    """The players' ids, by digest, of deleted mails with these tokens in From, without revoked ones."""
     wanted = {shortened(each): each for each in digests}
     rows = connection.execute(_UNREVOKED, {"digests": [*wanted]})
     return {wanted[bytes(row.digest)]: row.player_id for row in rows}
 
 
 def keep_tokens(connection: Connection, mail_ids: Sequence[int], proving_since: datetime) -> None:
-    """Writes what these mails leave: nothing if their board is over and they prove nothing any more.
+    """Saves the tokens of these mails, except where the board is over and the mail no longer proves anything.
 
-    The newest mail of the outbox is left out, since it stays there.
+    Skips the newest mail in the outbox, since that one is not deleted.
     """
     if not mail_ids:
         return
@@ -125,7 +125,7 @@ def _rows_of(mail: Any) -> list[dict[str, object]]:
 def expired_tokens(
     connection: Connection, after: bytes, proving_since: datetime, most: int
 ) -> tuple[list[bytes], bytes]:
-    """Of the next `most` rows behind a digest, those that may go; and the last digest, empty if there is none."""
+    """Scans up to `most` rows after a digest; returns those to delete and the last digest ("" at the end)."""
     rows = connection.execute(_NEXT_TOKENS, {"after": after, "most": most}).all()
     before = proving_since.timestamp()
     gone = [bytes(row.digest) for row in rows if row.written < before and row.status != "active"]
@@ -138,7 +138,7 @@ def forget_tokens(connection: Connection, digests: Sequence[bytes]) -> None:
 
 
 def forget_tokens_of(connection: Connection, player_id: int) -> None:
-    """Deletes what the mails to a player have left."""
+    """Deletes the rows left by mails to a player."""
     connection.execute(delete(old_tokens).where(old_tokens.c.player_id == player_id))
 
 
@@ -226,7 +226,7 @@ def find_answered_mail(
 ) -> AnsweredMail | None:
     """The mail to that player that a mail replies to; None if there is none.
 
-    The first that a token belongs to, else the first that a word in a Message-ID belongs to.
+    Address tokens are tried first, then the words in Message-IDs, each in order.
     """
     if not tokens and not thread_words:
         return None
@@ -259,7 +259,7 @@ def _old_answered(old: OldMail, by_address: bool) -> AnsweredMail:
 
 
 def _place(row: Row[Any], addressed: Sequence[str], threaded: Sequence[str]) -> int:
-    """The index of a mail among those looked for, tokens first."""
+    """The index of a mail's digest among those searched for, tokens first."""
     if row.token_digest in addressed:
         return addressed.index(row.token_digest)
     return len(addressed) + threaded.index(row.thread_digest or row.token_digest)
@@ -277,7 +277,7 @@ def first_bytes_of(
 
 
 def is_threaded(digests: BindParameter[Any]) -> ColumnElement[bool]:
-    """SQL: whether one of these digests is that of the word in a mail's Message-ID."""
+    """SQL: whether the word in a mail's Message-ID has one of these digests."""
     is_old = and_(outbox.c.thread_digest.is_(None), outbox.c.token_digest.in_(digests))
     return or_(outbox.c.thread_digest.in_(digests), is_old)
 
@@ -309,7 +309,7 @@ _BEGINNINGS: Final = select(func.substr(outbox.c.raw, 1, bindparam("size"), type
 
 @dataclass(frozen=True, slots=True)
 class LeaveLinkMail:
-    """A mail to a player with a link to unsubscribe from `kind`; `board` is the one that it is about, if any."""
+    """A mail to a player with a link to unsubscribe from `kind`; `board` is its board, if any."""
 
     player_id: int
     recipient: str
@@ -319,7 +319,7 @@ class LeaveLinkMail:
 
 
 def find_leave_link(connection: Connection, key: str) -> LeaveLinkMail | None:
-    """The mail whose link to unsubscribe has that key; None if there is none, or it was redacted or revoked."""
+    """The mail whose unsubscribe link has that key; None if there is none, or it was redacted or revoked."""
     row = connection.execute(_FIND_LEAVING, {"digest": digest(key)}).one_or_none()
     return None if row is None else LeaveLinkMail(*row)
 
@@ -333,7 +333,7 @@ _FIND_LEAVING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PlayLinkMail:
-    """A mail to a player that has play links; `shown` are the boards that it names, each with its ply."""
+    """A mail to a player with play links; `shown` are its boards, each with its ply."""
 
     id: int
     player_id: int
@@ -348,7 +348,7 @@ class PlayLinkMail:
 
 @dataclass(frozen=True, slots=True)
 class LateUse:
-    """That a play link was first used long after its mail."""
+    """A play link was first used long after its mail was sent."""
 
     used: datetime
     # When its mail was written; None if that mail is gone.
@@ -374,21 +374,21 @@ def find_play_link(connection: Connection, key: str) -> PlayLinkMail | None:
 
 
 def replaced_by(connection: Connection, mail: PlayLinkMail, by: datetime) -> frozenset[int]:
-    """The boards of a mail for which a newer one with links was sent to the same player by then."""
+    """The boards of a mail for which the same player had been sent a newer mail with links by then."""
     values = {"mail_id": mail.id, "recipient": mail.recipient, "since": mail.written - SKEW, "by": by}
     newer = connection.execute(_NEWER, values).scalars()
     return frozenset(number for shown in newer for number, _ in shown or ()) & dict(mail.shown).keys()
 
 
 def note_use(connection: Connection, mail: PlayLinkMail, now: datetime, is_late: bool) -> None:
-    """Records the first use of a mail's links; a late one is told to the player in their next mail."""
+    """Records the first use of a mail's links. The player's next mail mentions a late use."""
     first = connection.execute(_USED, {"mail_id": mail.id, "now": now}).rowcount == 1
     if first and is_late:
         connection.execute(_LATE, {"player": mail.player_id, "now": now})
 
 
 def take_late_use(connection: Connection, player_id: int) -> LateUse | None:
-    """The late first use of a link that its player was not told of yet; it is not given a second time."""
+    """Returns a late first use that the player has not been told of, and marks it as told."""
     used = connection.execute(_LATE_OF, {"player": player_id}).scalar()
     if used is None:
         return None
@@ -411,7 +411,7 @@ _FIND_PLAY_LINK: Final = (
     .where(outbox.c.key_digest == bindparam("digest"), outbox.c.id > players.c.revoked_up_to)
 )
 SKEW: Final = timedelta(days=1)
-"""How far the clocks of two hosts are apart at most. Times make the index useful; numbers tell what is newer."""
+"""The most that two hosts' clocks may differ. Times narrow the index search; ids decide what is newer."""
 
 _NEWER: Final = select(outbox.c.shown).where(
     outbox.c.recipient == bindparam("recipient"),

@@ -1,4 +1,4 @@
-"""Matches and their logs, which only `write` writes, and the plans of seats: conditional moves, confirmations."""
+"""Matches and their logs, which only `write` changes, and the plans of seats: queued and submitted moves."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -70,8 +70,8 @@ class MatchQueries(Queries):
         return self._connection.execute(query.limit(1)).scalar_one_or_none()
 
 
-def follow_plans(connection: Connection, board: GameState) -> None:
-    """Deletes the plans of everybody who is no longer playing on a board."""
+def update_plans(connection: Connection, board: GameState) -> None:
+    """Deletes the plans of players who no longer play on a board."""
     playing = board.state.seats_in if board.state.status == "active" else ()
     if len(playing) < len(board.match.userids):
         connection.execute(_DROP_ALL_BUT, {"board": board.match.number, "playing": [*playing]})
@@ -101,22 +101,22 @@ _SUMMARY = ("status", "to_move", "plies", "last_at", "last_move")
 
 
 def write(connection: Connection, decision: Decision) -> None:
-    """Writes a new match, new log entries, and the summaries, clocks, plans and ratings that follow from them."""
+    """Writes a new match, new log entries, and the resulting summaries, clocks, plans and ratings."""
     opened = None if decision.opened is None else decision.opened.number
     for board in decision.boards:
         if board.match.number == opened:
             _open(connection, board)
         else:
             write_summary(connection, board.match.number, summarise(board.state), _may_end(board, decision))
-        clocks.follow(connection, board)
-        follow_plans(connection, board)
+        clocks.update_clock(connection, board)
+        update_plans(connection, board)
     if decision.entries:
         connection.execute(_ADD_ENTRIES, [_entry_row(entry) for entry in decision.entries])
-    ratings.follow(connection, decision.boards)
+    ratings.update_ratings(connection, decision.boards)
 
 
 def write_summary(connection: Connection, number: int, summary: Summary, may_end: bool = True) -> None:
-    """Replaces the summary of a match. Without `may_end` the end stored with its seats stays as it is."""
+    """Replaces the summary of a match. Without `may_end`, the end stored with its seats is kept."""
     connection.execute(_WRITE_SUMMARY, {"wanted": number, **_summary_row(summary, "new_")})
     if may_end:
         connection.execute(_WRITE_END, {"wanted": number, "new_ended_at": _ended_at(summary)})
@@ -140,7 +140,7 @@ def lock_if_free(connection: Connection, number: int) -> bool:
 
 
 def sitting_at(connection: Connection, numbers: Iterable[int]) -> Sequence[str]:
-    """The userids of all who have a seat at one of these boards."""
+    """The userids of all players with a seat at any of these boards."""
     wanted = set(numbers)
     return (
         [userid for userids in userids_at(connection, [*wanted]).values() for userid in userids] if wanted else ()
@@ -159,7 +159,7 @@ def replayed(
     """A match with the state after its whole log. Raises BrokenLog.
 
     `known` is the same board at an earlier commit: only entries added since are read and applied.
-    `match` is the match without its log, if that was read already.
+    `match` is the match without its log, if it was already read.
     """
     match = match or _without_log(connection, number)
     if match is None:
@@ -175,7 +175,7 @@ def replayed(
 
 
 def game_of(connection: Connection, number: int) -> str | None:
-    """The game that a match is of; None where there is no such match."""
+    """The game of a match; None if there is no such match."""
     return connection.execute(_GAME_OF, {"wanted": number}).scalar_one_or_none()
 
 
@@ -186,7 +186,7 @@ def summary(connection: Connection, number: int) -> Summary | None:
 
 
 def userids_at(connection: Connection, wanted: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """The userids of those who sit at each of these boards, in order of play."""
+    """The userids of the players at each of these boards, in order of play."""
     query = (
         select(seats.c.match, players.c.userid)
         .join(players, players.c.id == seats.c.player_id)
@@ -340,7 +340,7 @@ _ADD_ENTRIES: Final = insert(entries)
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match with its log, and what is stored of its state."""
+    """A match with its log, and its state as stored."""
 
     match: Match
     summary: Summary
@@ -349,7 +349,7 @@ class StoredMatch:
     player_ids: tuple[int, ...]
     """Of its seats, in order of play."""
     rated: frozenset[tuple[str, datetime, int, int]]
-    """What it counts as: pool, time, and each player's id and rank."""
+    """What it counts as for ratings: pool, time, and each player's id and rank."""
 
 
 @dataclass(slots=True)
@@ -365,13 +365,13 @@ def count_from(connection: Connection, first: int) -> int:
 
 
 def numbers_from(connection: Connection, first: int, most: int) -> Sequence[int]:
-    """The next numbers of matches, ascending, beginning with `first`; at most so many."""
+    """Up to `most` numbers of matches, ascending, from `first` on."""
     query = select(matches.c.number).where(matches.c.number >= first).order_by(matches.c.number).limit(most)
     return connection.execute(query).scalars().all()
 
 
 def load_all(connection: Connection, numbers: Sequence[int]) -> list[StoredMatch]:
-    """These matches, in ascending order; a damaged row raises whatever it raises."""
+    """These matches, in ascending order. A damaged row may raise any exception."""
     wanted = {"numbers": [*numbers]}
     sitting: dict[int, _Seats] = {number: _Seats() for number in numbers}
     for number, userid, player_id, ended_at in connection.execute(_SEATS, wanted):
@@ -440,7 +440,7 @@ def numbers_over(connection: Connection, pool: Pool) -> Sequence[int]:
 
 
 def pools_at(connection: Connection, numbers: Collection[int]) -> set[Pool]:
-    """The pools that these matches are of; all pools of the game where the options of one are damaged."""
+    """The pools of these matches; all pools of the game if the options of one are damaged."""
     found: set[Pool] = set()
     query = select(matches.c.game, _OPTIONS).where(matches.c.number.in_(numbers)).distinct()
     for row in connection.execute(query):
@@ -456,7 +456,7 @@ def numbers_started_at(connection: Connection, game: str, started: datetime) -> 
 
 
 def numbers_finished_between(connection: Connection, since: datetime, until: datetime) -> Sequence[int]:
-    """The numbers of the finished matches whose last entry is from then, ascending; practice is left out."""
+    """The numbers of the matches finished in that time, ascending; practice is left out."""
     query = select(matches.c.number).where(
         matches.c.status == "finished",
         matches.c.last_at >= since,

@@ -1,7 +1,7 @@
-"""How a server runs: when its parts were last alive, what waits, what troubles it, what was done when.
+"""The state of a running server: heartbeats, queues, troubles, alarms and milestones.
 
-Heartbeats show outages, which stop clocks. Mails that `doctor` sends to the server itself are known by a one-time
-word, of which only a digest is stored.
+Gaps between heartbeats are outages, which stop clocks. Mails that `doctor` sends to the server itself carry a
+one-time word, of which only a digest is stored.
 """
 
 import hashlib
@@ -47,13 +47,13 @@ from pbmserv.store.tables import (
 )
 
 BACKUP: Final = "backup"
-"""The milestone of the last backup that succeeded; it says where it is."""
+"""The milestone of the last successful backup; its text is the file."""
 
 TRIAL: Final = "write"
-"""The milestone of the last trial whether anything can be written."""
+"""The milestone of the last test write."""
 
 COPY: Final = "copy "
-"""Milestones of copies from before the schema was updated begin so; the schema follows. They say where it is."""
+"""Prefix of the milestones of copies made before a schema update, followed by the schema; the text is the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,22 @@ class Queue:
 
     count: int
     oldest: datetime | None
-    """Since when the oldest one waits."""
+    """When the oldest one began to wait."""
     postponed: int
-    """Those that are not counted: they are tried again later, are in hand, or wait for their time."""
+    """Those not counted: they are retried later, being handled, or not due yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class VainMails:
-    """Mails that wait although they were tried."""
+    """Mails that still wait after a try."""
 
     count: int
     recipients: int
-    """How many different ones."""
+    """How many different recipients."""
     oldest: datetime
     """When the first of them was queued."""
     said: str
-    """Why that one was not taken."""
+    """Why that one was not accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """The last time that something was done."""
+    """When something was last done."""
 
     at: datetime
     said: str
@@ -107,7 +107,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Numbers that only grow, and some that do not."""
+    """Counters, and a few gauges."""
 
     received: int
     queued: int
@@ -119,18 +119,18 @@ class Totals:
 
 
 def retire(connection: Connection, part: str) -> bool:
-    """Forgets a part that was taken out of use, so that no clock waits for it; False if there is none."""
+    """Forgets a part that is no longer used, so that clocks do not stop for it; False if there is none."""
     connection.execute(delete(part_troubles).where(part_troubles.c.part == part))
     return connection.execute(delete(heartbeats).where(heartbeats.c.part == part)).rowcount == 1
 
 
 def troubles(connection: Connection) -> Mapping[str, PartTrouble]:
-    """What keeps parts from their work, by part."""
+    """The current troubles, by part."""
     return {row.part: PartTrouble(row.said, row.began_at) for row in connection.execute(select(part_troubles))}
 
 
 def tell_trouble(connection: Connection, part: str, said: str, now: datetime) -> None:
-    """Notes what keeps a part from its work; "" ends that."""
+    """Records the trouble of a part; "" clears it."""
     of_part = part_troubles.c.part == part
     if not said:
         connection.execute(delete(part_troubles).where(of_part))
@@ -139,7 +139,7 @@ def tell_trouble(connection: Connection, part: str, said: str, now: datetime) ->
 
 
 def waiting_in(connection: Connection, now: datetime) -> Queue:
-    """Received mails that are to be handled now."""
+    """The queue of received mails due to be handled."""
     waits = inbox.c.status == "waiting"
     is_due = inbox.c.not_before <= now
     query = select(func.count().label("number"), func.min(inbox.c.received_at).label("oldest")).where(
@@ -149,7 +149,7 @@ def waiting_in(connection: Connection, now: datetime) -> Queue:
 
 
 def waiting_out(connection: Connection, now: datetime) -> Queue:
-    """Outgoing mails that are to be sent now."""
+    """The queue of outgoing mails due to be sent."""
     waits = outbox.c.status == "waiting"
     is_due = outbox.c.not_before <= now
     query = select(func.count().label("number"), func.min(_DUE_SINCE).label("oldest")).where(waits, is_due)
@@ -157,7 +157,7 @@ def waiting_out(connection: Connection, now: datetime) -> Queue:
 
 
 def unwritten(connection: Connection, now: datetime) -> tuple[Queue, int]:
-    """The letters that are to be written now, and how many were set aside."""
+    """The queue of letters due to be written, and the number set aside."""
     is_due, is_aside = letters.c.due_at <= now, letters.c.due_at == SET_ASIDE
     since = case((letters.c.due_at > letters.c.created_at, letters.c.due_at), else_=letters.c.created_at)
     due = connection.execute(select(func.count().label("number"), func.min(since).label("oldest")).where(is_due))
@@ -166,14 +166,14 @@ def unwritten(connection: Connection, now: datetime) -> tuple[Queue, int]:
 
 
 def sent_in_vain(connection: Connection) -> VainMails | None:
-    """The mails that a relay takes none of, though each was tried; None if the last mail tried went out."""
+    """The mails tried in vain since a relay accepts none; None if the last mail tried was sent."""
     # By the primary key, backwards: an outage is as long as this takes.
     last_sent = select(outbox.c.id).where(outbox.c.sent_at.is_not(None)).order_by(outbox.c.id.desc()).limit(1)
     return _vain(connection, outbox.c.id > (connection.scalar(last_sent) or 0))
 
 
 def refused_for_us(connection: Connection) -> VainMails | None:
-    """The mails that wait because a relay refuses them for good, which is about us; None if there is none."""
+    """The mails waiting because a relay permanently refuses them for a reason on our side; None without any."""
     # A full mailbox is its reader's.
     return _vain(connection, outbox.c.error.like("5%") & ~outbox.c.error.like("552%"))
 
@@ -201,7 +201,7 @@ _DUE_SINCE: Final = case(
 
 
 def totals(connection: Connection) -> Totals:
-    """What there is in all."""
+    """The totals of the whole server."""
 
     def number(query: Select[Any]) -> int:
         return connection.scalar(query) or 0
@@ -225,7 +225,7 @@ def standing_alarms(connection: Connection) -> Mapping[str, Alarm]:
 
 
 def set_alarm(connection: Connection, name: str, alarm: Alarm | None) -> None:
-    """Keeps a finding that lasts; None forgets it, since it is over."""
+    """Stores a lasting finding; None deletes it."""
     connection.execute(delete(alarms).where(alarms.c.name == name))
     if alarm is not None:
         connection.execute(
@@ -236,7 +236,7 @@ def set_alarm(connection: Connection, name: str, alarm: Alarm | None) -> None:
 
 
 def milestone(connection: Connection, name: str) -> Milestone | None:
-    """When something was done last; None if it never was."""
+    """The milestone of that name; None if never reached."""
     row = connection.execute(select(milestones).where(milestones.c.name == name)).one_or_none()
     return None if row is None else Milestone(row.at, row.said)
 
@@ -250,7 +250,7 @@ def copies(connection: Connection) -> Mapping[str, Milestone]:
 
 
 def reach(connection: Connection, name: str, at: datetime, said: str) -> None:
-    """Notes that something was done."""
+    """Records that a milestone was reached."""
     connection.execute(delete(milestones).where(milestones.c.name == name))
     connection.execute(insert(milestones).values(name=name, at=at, said=said))
 
@@ -263,8 +263,8 @@ RETRY_PERIOD: Final = timedelta(hours=4)
 Relays retry often at first, then every few hours (RFC 5321, section 4.5.4.1)."""
 
 RETIRED_AFTER: Final = timedelta(days=14)
-"""A part that is silent for this long, while the scheduler is not, was taken out of use. From then on the clocks
-run without it. The time before counts as an outage."""
+"""A part that is silent for this long, while the scheduler is not, counts as retired, and clocks run without it.
+The time before counts as an outage."""
 
 SCHEDULER: Final = "scheduler"
 
@@ -275,8 +275,8 @@ SENDER: Final = "sender"
 ROBOTS: Final = "robots"
 
 STOP_CLOCKS: Final = (LISTENER, POLLER, SCHEDULER)
-"""The parts without which nobody can answer, so their outages stop all clocks. What comes in meanwhile counts from
-when it came, and a board's clock starts when it is sent: the others may be down without anybody losing time."""
+"""The parts without which nobody can answer, so their outages stop all clocks. Other parts' outages cost nobody
+time: mail counts from its arrival, and a board's clock starts when it is sent."""
 
 _MISSED: Final = timedelta(minutes=2, seconds=30)
 """Without a heartbeat for this long, the robots are not expected to answer within a minute."""
@@ -285,7 +285,7 @@ _MISSED: Final = timedelta(minutes=2, seconds=30)
 def record_beat(connection: Connection, part: str, now: datetime) -> timedelta | None:
     """Records that a part is alive. After an outage, records that too and has all clocks checked.
 
-    Gives how long the part was down, if it was.
+    Returns how long the part was down, if it was.
     """
     last: datetime | None = connection.execute(
         select(heartbeats.c.at).where(heartbeats.c.part == part).with_for_update()
@@ -303,19 +303,19 @@ def record_beat(connection: Connection, part: str, now: datetime) -> timedelta |
 
 
 def robots_are_alive(connection: Connection, now: datetime) -> bool:
-    """Whether a robot that is to move will do so soon."""
+    """Whether robots can be expected to move soon."""
     last = connection.execute(_LAST, {"part": ROBOTS}).scalar_one_or_none()
     return last is not None and now - last < _MISSED
 
 
 def last_beats(connection: Connection) -> dict[str, datetime]:
-    """When each part that ever ran was last alive."""
+    """The last heartbeat of each part that ever ran."""
     rows = connection.execute(select(heartbeats.c.part, heartbeats.c.at)).all()
     return {row.part: row.at for row in rows}
 
 
 def outages_since(connection: Connection, began: datetime, now: datetime) -> Sequence[Stop]:
-    """The times after `began` in which some part was down, or still is. Nobody could answer then."""
+    """The periods after `began` in which a part was, or still is, down, so that nobody could answer."""
     values = {
         "after": began - RETRY_PERIOD,
         "last_after": began - RETIRED_AFTER - RETRY_PERIOD,
@@ -331,7 +331,7 @@ def _stop(row: Row[Any], now: datetime) -> Stop:
 
 
 def _comes_back(part: str, last: datetime, now: datetime) -> datetime | None:
-    """When a silent part counts as taken out of use; None while it may come back."""
+    """When a silent part counts as retired; None while it may come back."""
     out_of_use = last + RETIRED_AFTER + RETRY_PERIOD
     return None if part == SCHEDULER or now < out_of_use else out_of_use
 
@@ -349,7 +349,7 @@ _DOWN: Final = union_all(_OVER, _SILENT)
 
 
 KEPT_FOR: Final = timedelta(days=1)
-"""How long one is recognised."""
+"""How long a mail of `doctor` is recognised."""
 
 LONGEST_HEAD: Final = 65_536
 """Bytes of a head that are stored."""
@@ -357,23 +357,23 @@ LONGEST_HEAD: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class ReturnedMail:
-    """What came back of a mail to ourselves."""
+    """The mail or bounce that came back after a mail to ourselves."""
 
     came_at: datetime
     is_report: bool
-    """It came in its place: a report that it was not delivered."""
+    """It is a report that the mail was not delivered."""
     head: bytes = field(repr=False)
-    """Of a report its reason alone."""
+    """For a report, only the reason."""
 
 
 def expect_doctor_mail(connection: Connection, word: str, now: datetime) -> None:
-    """A mail with this word is about to be sent. Those of more than a day ago are forgotten."""
+    """Records the word of a mail about to be sent, and forgets those older than a day."""
     purge_doctor_mails(connection, now)
     connection.execute(insert(doctor_mails).values(digest=_digest(word), sent_at=now, is_report=False))
 
 
 def note_doctor_mail(connection: Connection, words: Iterable[str], mail: ReturnedMail) -> bool:
-    """A mail with one of these words has come; False if it is none of ours. What came first is kept."""
+    """Records that a mail with one of these words came, keeping the first; False if the word is not ours."""
     for word in words:
         key = {"the_digest": _digest(word)}
         row = connection.execute(_FIND_RETURNED, key).one_or_none()
@@ -387,7 +387,7 @@ def note_doctor_mail(connection: Connection, words: Iterable[str], mail: Returne
 
 
 def find_returned_mail(connection: Connection, word: str) -> ReturnedMail | None:
-    """What came back with this word; None if nothing has yet."""
+    """The mail that came back with this word; None if none has yet."""
     row = connection.execute(_FIND_RETURNED, {"the_digest": _digest(word)}).one_or_none()
     return (
         None if row is None or row.came_at is None else ReturnedMail(row.came_at, row.is_report, row.head or b"")
@@ -395,7 +395,7 @@ def find_returned_mail(connection: Connection, word: str) -> ReturnedMail | None
 
 
 def purge_doctor_mails(connection: Connection, now: datetime) -> None:
-    """Forgets those of more than a day ago."""
+    """Forgets those older than a day."""
     connection.execute(delete(doctor_mails).where(doctor_mails.c.sent_at < now - KEPT_FOR))
 
 

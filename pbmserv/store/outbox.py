@@ -1,8 +1,8 @@
 """The outbox: every mail to send, with a Message-ID that never changes. Rows stay long after they were sent.
 
-A row is "waiting", then "sent" or "failed"; what was sent is "bounced" once a report says that it has not arrived.
-It is "withheld" while mail to its address bounces (`bounces`). A sender leases a row for a while, so a sender that
-dies loses nothing. At worst the few mails that it had in hand are sent twice.
+A row is "waiting", then "sent" or "failed"; a sent mail is "bounced" once a report says that it did not arrive. It
+is "withheld" while mail to its address bounces (`bounces`). A sender leases rows for a while, so none is lost if
+it dies; at worst the few mails that it was sending are sent twice.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ LONGEST_WAIT: Final = timedelta(hours=7)
 
 @dataclass(frozen=True, slots=True)
 class MailKeys:
-    """The words that name a mail, and the keys in its links; empty where it has no such thing."""
+    """The words that identify a mail, and the keys in its links; empty where it has none."""
 
     thread: str = field(repr=False)
     """In its Message-ID."""
@@ -41,7 +41,7 @@ class OutboxMessage:
     """A mail to queue."""
 
     token: str = field(repr=False)
-    """In the address that it comes from."""
+    """The token in its From address."""
     kind: MailKind
     proven: bool
     """Whether the mail that it answers was authenticated."""
@@ -53,7 +53,7 @@ class OutboxMessage:
     player_id: int | None = None
     match: int | None = None
     shown: tuple[tuple[int, int], ...] = ()
-    """The boards in it, each with the ply after which it is shown."""
+    """The boards in it, each with the ply it is shown after."""
     keys: MailKeys = field(kw_only=True)
     asks: str | None = None
     """The id of the open question that a `yes` to it answers (`confirmations.ask`)."""
@@ -89,7 +89,7 @@ class QueuedMessage:
     """The mail that caused it."""
     sent_at: datetime | None
     queue_id: str | None
-    """What the relay called it when it took it."""
+    """The relay's queue id for it."""
 
 
 def queue(connection: Connection, messages: Sequence[OutboxMessage], now: datetime) -> None:
@@ -156,17 +156,17 @@ def lease(
 
 
 def extend_leases(connection: Connection, mails: Sequence[QueuedMessage], until: datetime) -> None:
-    """The sender that holds these mails keeps them until then."""
+    """Extends the leases of a sender until then."""
     connection.execute(_EXTEND, {"mail_ids": [mail.id for mail in mails], "until": until})
 
 
 def release(connection: Connection, mail: QueuedMessage, reason: str | None) -> None:
-    """Gives a leased mail back untried. It keeps its place in the queue."""
+    """Releases a leased mail untried. It keeps its place in the queue."""
     connection.execute(_PUT_BACK, {"mail_id": mail.id, "until": mail.not_before, "reason": reason})
 
 
 def mark_sent(connection: Connection, mail_ids: Sequence[int], now: datetime) -> list[Shown]:
-    """Records that mails were sent. Gives what they show to whom."""
+    """Records that mails were sent; returns what each showed to whom."""
     rows = connection.execute(_SENT, {"mail_ids": [*mail_ids], "now": now})
     return [Shown(row.player_id, tuple(map(tuple, row.shown or ()))) for row in rows]
 
@@ -182,7 +182,7 @@ def mark_failed(connection: Connection, mail_id: int, reason: str) -> None:
 
 
 def is_waiting_to_go(connection: Connection, address: str, board: int) -> bool:
-    """Whether a mail that shows this board waits to be sent to an address."""
+    """Whether a mail showing this board is waiting to be sent to an address."""
     query = select(outbox.c.shown).where(outbox.c.recipient == address, outbox.c.status == "waiting")
     return any(board == each for shown in connection.execute(query).scalars() for each, _ in shown or ())
 

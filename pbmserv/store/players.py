@@ -25,8 +25,8 @@ from pbmserv.store.mail_tokens import digest
 from pbmserv.store.tables import addresses, blocks, outbox, players
 
 _MOST_COMPARED: Final = 100
-_BEGIN: Final = 3
-"""So many first letters are taken for right where there are many players."""
+_PREFIX: Final = 3
+"""First letters that a similar username must share, unless its player is among the newest."""
 
 NO_HASH: Final = "-"
 """The hash of an account for which no password works."""
@@ -48,7 +48,7 @@ class PlayerQueries(Queries):
         return owner_of(self._connection, address)
 
     def known_among(self, userids: Iterable[str]) -> frozenset[str]:
-        """Those of these userids, in lower case, that somebody has."""
+        """Those of these userids (lower case) that are taken."""
         return known_among(self._connection, userids)
 
     def signed_up(self, player: Player) -> datetime:
@@ -82,7 +82,7 @@ class PlayerQueries(Queries):
         has_address = exists().where(addresses.c.player_id == players.c.id)
         query = select(players.c.userid_lower, players.c.userid).where(has_address).limit(_MOST_COMPARED)
         lowered = userid.lower()
-        begin = lowered[:_BEGIN]
+        begin = lowered[:_PREFIX]
         is_alike = players.c.userid_lower.between(begin, begin + "zzz")
         found = (query.order_by(players.c.id.desc()), query.where(is_alike).order_by(players.c.userid_lower))
         known = {row.userid_lower: row.userid for each in found for row in self._connection.execute(each)}
@@ -105,7 +105,7 @@ def owner_of(connection: Connection, address: str) -> Player | None:
 
 
 def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None:
-    """The player who got the mail with the first known one of these tokens; None if there is none."""
+    """The player who was sent the mail with the first known one of these tokens; None if there is none."""
     digests = [digest(token) for token in tokens]
     rows = connection.execute(_ADDRESSED_BY, {"digests": digests}).all() if digests else []
     found = min(rows, key=lambda row: digests.index(row.token_digest), default=None)
@@ -116,7 +116,7 @@ def addressed_by(connection: Connection, tokens: Sequence[str]) -> Player | None
 
 
 def known_among(connection: Connection, userids: Iterable[str]) -> frozenset[str]:
-    """Those of these userids, in lower case, that somebody has."""
+    """Those of these userids (lower case) that are taken."""
     wanted = [*userids]
     return frozenset(connection.execute(_KNOWN, {"wanted": wanted}).scalars()) if wanted else frozenset()
 
@@ -128,7 +128,7 @@ def everybody(connection: Connection) -> list[Player]:
 
 
 def take_digest_due(connection: Connection, now: datetime) -> Player | None:
-    """The player whose digest is due longest and who is not locked; locked until the transaction ends."""
+    """The unlocked player whose digest has been due longest, locked until the transaction ends."""
     due = connection.execute(_DIGEST_DUE, {"now": now}).scalar_one_or_none()
     return None if due is None else find(connection, due)
 
@@ -143,7 +143,7 @@ def lock(connection: Connection, userids: Iterable[str], alone: bool) -> None:
 
 
 def password_hash(connection: Connection, userid: str) -> str | None:
-    """The stored hash; None if nobody has the userid."""
+    """The stored hash; None if there is no such player."""
     return connection.execute(_PASSWORD_HASH, {"userid": userid.lower()}).scalar_one_or_none()
 
 

@@ -1,8 +1,8 @@
-"""Puzzles: those that come with the program, those found in finished games, and who was sent which.
+"""Puzzles: those shipped with the program, those found in finished games, and who was sent which.
 
 A line of `puzzles.txt` has seven fields with tabs between them: number, game, options (`size=3x5`), the moves that
 lead to the position, the best move, what may follow it, and every other move with the best answer to it (`A1>B2`).
-What has several parts has blanks between them. A best move that wins ends in `!`.
+Blanks separate the parts of a field. A best move that wins ends in `!`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -30,7 +30,7 @@ _THEN: Final = ">"
 
 @lru_cache(maxsize=1)
 def packed() -> Mapping[int, Puzzle]:
-    """The puzzles that come with the program, by number; those of games that are not there are left out."""
+    """The puzzles shipped with the program, by number, without those of games that are not installed."""
     text = files("pbmserv.store").joinpath(_FILE).read_text("utf-8")
     read = map(unpacked, text.splitlines())
     return MappingProxyType({each.number: each for each in read if each.game in games()})
@@ -74,7 +74,7 @@ class PuzzleQueries(Queries):
         if number < FIRST_FOUND:
             return packed().get(number)
         row = self._connection.execute(_FIND, {"id": number - FIRST_FOUND + 1}).one_or_none()
-        # Its game may not be there any more.
+        # Its game may have been removed.
         return None if row is None or row.game not in games() else _puzzle_of(row)
 
     def unseen_puzzle(self, seen: Collection[int], game: str | None) -> Puzzle | None:
@@ -102,7 +102,7 @@ class PuzzleQueries(Queries):
 
 
 def add(connection: Connection, puzzle: Puzzle, now: datetime) -> None:
-    """Stores a puzzle that was found; its number is given here."""
+    """Stores a found puzzle under the next number."""
     row = {
         "game": puzzle.game,
         "options": [[*pair] for pair in puzzle.options],
@@ -117,7 +117,7 @@ def add(connection: Connection, puzzle: Puzzle, now: datetime) -> None:
 
 
 def counts(connection: Connection) -> Mapping[str, int]:
-    """How many puzzles of each game were found; games of which none was are left out."""
+    """The number of puzzles found by game; games without any are left out."""
     return {row.game: row.found for row in connection.execute(_COUNTS)}
 
 
@@ -157,16 +157,16 @@ _ONLY: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class SearchPlace:
-    """A finished match, and the ply after which its position is to be looked at next."""
+    """A finished match, and the ply after which to examine its position next."""
 
     ended: datetime
     match: int
     ply: int
-    """Negative where all was looked at."""
+    """Negative once all positions were examined."""
 
 
 def search_place(connection: Connection) -> SearchPlace | None:
-    """Where the search stands; None before it has begun."""
+    """The progress of the search; None before it has begun."""
     row = connection.execute(select(puzzle_search)).one_or_none()
     return None if row is None else SearchPlace(row.at, row.match, row.ply)
 
@@ -174,7 +174,7 @@ def search_place(connection: Connection) -> SearchPlace | None:
 def next_searched(
     connection: Connection, after: SearchPlace | None, games: Sequence[str], seats_wanted: int
 ) -> SearchPlace | None:
-    """The next finished match of these games for so many, in the order in which they ended; None if none is."""
+    """The next finished match of these games with `seats_wanted` seats, by time of ending; None at the end."""
     query = _NEXT_SEARCHED if after is None else _NEXT_SEARCHED.where(_IS_LATER)
     values = {} if after is None else {"at": after.ended, "match": after.match}
     row = connection.execute(query, {**values, "games": games, "seats": seats_wanted}).one_or_none()
@@ -182,7 +182,7 @@ def next_searched(
 
 
 def move_search_on(connection: Connection, before: SearchPlace | None, after: SearchPlace) -> bool:
-    """Moves the search on; False if another host has moved it meanwhile."""
+    """Advances the search; False if another host has advanced it meanwhile."""
     values = {"at": after.ended, "match": after.match, "ply": after.ply}
     if before is None:
         if connection.execute(select(func.count()).select_from(puzzle_search)).scalar_one():
@@ -212,7 +212,7 @@ _NEXT_SEARCHED: Final = (
 
 
 def write_try(connection: Connection, change: PuzzleSent | PuzzleAnswered, now: datetime) -> None:
-    """Writes that a puzzle was sent, or answered. What was sent before stays so, and so does how it ended."""
+    """Records that a puzzle was sent or answered; an earlier sending or result is kept."""
     key = {"player_id": change.player_id, "number": change.number}
     sent = {"sent_at": now, "by_week": isinstance(change, PuzzleSent) and change.by_week, "tries": 0}
     if connection.execute(_IS_SENT, key).scalar_one() == 0:
@@ -228,7 +228,7 @@ def write_try(connection: Connection, change: PuzzleSent | PuzzleAnswered, now: 
 
 
 def take_puzzle_due(connection: Connection, now: datetime) -> Player | None:
-    """The player whose puzzle of the week is due longest, locked until the transaction ends; None if none is."""
+    """The player whose weekly puzzle has been due longest, locked until the transaction ends; or None."""
     due = connection.execute(_PUZZLE_DUE, {"now": now}).scalar_one_or_none()
     return None if due is None else find_player(connection, due)
 

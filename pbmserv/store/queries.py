@@ -1,4 +1,4 @@
-"""The queries that commands ask, answered within one transaction, and the changes that they decide on, written."""
+"""Answers the commands' queries within one transaction, and writes the changes they decide on."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -57,9 +57,9 @@ MOST: Final = 300
 
 
 class RecentBoards:
-    """A thread-safe cache of boards as they were at some commit.
+    """A thread-safe cache of boards, each as of some commit.
 
-    Entries are only ever added, never changed. So the caller reads only what other processes have added since.
+    Log entries are never changed, so a caller only needs to read the entries added since.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class RecentBoards:
             return self._boards.get(number)
 
     def remember(self, boards: Iterable[GameState]) -> None:
-        """Caches boards. Call it after the commit: what is rolled back must not be found here."""
+        """Caches boards. Call it after the commit, so that nothing rolled back is cached."""
         with self._lock:
             for board in boards:
                 self._boards[board.match.number] = board
@@ -92,9 +92,9 @@ class TransactionQueries(
     RankingQueries,
     SeatingQueries,
 ):
-    """Answers queries within one transaction, and reads nothing twice.
+    """Answers queries within one transaction, and caches what it has read.
 
-    Code that writes in the same transaction has to report it by `know`, `know_asked` and `forget_players`.
+    Code that writes in the same transaction reports it with `update_boards`, `add_question` and `forget_players`.
     """
 
     def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
@@ -105,11 +105,11 @@ class TransactionQueries(
         self._asked: list[tuple[str, PersonalQuestion]] = []
         self._timings: dict[tuple[int, int, datetime], Timing] = {}
         self._late_uses: dict[int, LateUse | None] = {}
-        # None for a board that there is not.
+        # None for a board that does not exist.
         self._seatings: dict[int, Seating | None] = {}
 
-    def gather(self, boards: Iterable[int]) -> None:
-        """Reads at once what a mail about these boards needs to know of them and of those who sit there."""
+    def prefetch(self, boards: Iterable[int]) -> None:
+        """Reads these boards and their players in a few queries, before mails about them are written."""
         wanted = dict.fromkeys(boards)
         found = seatings.find_all(self._connection, wanted) if wanted else {}
         for number in wanted:
@@ -122,20 +122,20 @@ class TransactionQueries(
             for number in wanted:
                 self.board(number)
 
-    def know(self, boards: Iterable[GameState]) -> None:
-        """Sets boards to their state after what was just written."""
+    def update_boards(self, boards: Iterable[GameState]) -> None:
+        """Caches the new state of boards just written."""
         for board in boards:
             self._boards[board.match.number] = board
             if board.state.status != "active" or len(board.state.seats_in) < len(board.match.userids):
-                # Those who do not play any more have no plans.
+                # Players who are out have no plans.
                 self._seatings.pop(board.match.number, None)
 
-    def know_asked(self, asked: Confirmation, now: datetime) -> None:
+    def add_question(self, asked: Confirmation, now: datetime) -> None:
         """Adds a question that will be mailed when the transaction ends."""
         self._asked.append((asked.userid, PersonalQuestion(asked.kind, asked.address, asked.lines, now)))
 
     def forget_players(self) -> None:
-        """Has players read again, because they have changed."""
+        """Forgets cached players after a change, so that they are read again."""
         self._players.clear()
         self._seatings.clear()
         self._timings.clear()

@@ -1,8 +1,8 @@
 """Reads ratings for listings: tallies, rated matches and standings.
 
-How many players of a pool have played until when is kept with the ratings, so that nobody has to be counted. For
-each day there is a number of players whose last match ended then, and for day 0 the number of all; both apart for
-established ratings and for others.
+Player counts are stored with the ratings, so that listings need not count rows. Each day has the number of players
+in the pool whose last match ended then, and day 0 the number of all; established and other ratings are counted
+apart.
 """
 
 from collections import Counter
@@ -61,7 +61,7 @@ Kept = Mapping[tuple[bool, int], int]
 
 
 def counted_players(states: Iterable[tuple[float, datetime]]) -> Kept:
-    """The counts of players with these uncertainties, whose last matches ended then."""
+    """The counts for players with these uncertainties and times of their last matches."""
     found: Counter[tuple[bool, int]] = Counter()
     for sigma, last_at in states:
         is_established = sigma <= ESTABLISHED_SIGMA
@@ -71,7 +71,7 @@ def counted_players(states: Iterable[tuple[float, datetime]]) -> Kept:
 
 
 def add_to_counts(connection: Connection, pool: str, more: Kept, sign: int = 1) -> None:
-    """Adds to the counts of a pool, or takes away with -1 as the sign."""
+    """Adds to the counts of a pool, or subtracts if the sign is -1."""
     rows = [
         {"pool": pool, "is_established": is_established, "day": day, "players": sign * count}
         for (is_established, day), count in sorted(more.items())
@@ -81,13 +81,13 @@ def add_to_counts(connection: Connection, pool: str, more: Kept, sign: int = 1) 
 
 
 def renew_counts(connection: Connection, pool: str) -> None:
-    """Counts the players of a pool anew."""
+    """Recounts the players of a pool."""
     connection.execute(delete(rating_counts).where(rating_counts.c.pool == pool))
     add_to_counts(connection, pool, counted_players(_states(connection, pool)))
 
 
 def stored_counts(connection: Connection, pool: str) -> Kept:
-    """The counts of a pool, without those that are 0."""
+    """The counts of a pool, without zeros."""
     rows = connection.execute(
         select(rating_counts).where(rating_counts.c.pool == pool, rating_counts.c.players != 0)
     )
@@ -95,7 +95,7 @@ def stored_counts(connection: Connection, pool: str) -> Kept:
 
 
 def in_groups(connection: Connection, pool: str, now: datetime) -> Mapping[Group, int]:
-    """How many players of a pool each part of the standings has; deleted accounts are left out."""
+    """How many players of a pool each section of the standings has, without deleted accounts."""
     since = (now - INACTIVE_AFTER).astimezone(UTC)
     values = {"of_pool": pool, "since": since, "until": _next_day(since), "day": since.toordinal()}
     found: Counter[Group] = Counter()
@@ -198,7 +198,7 @@ class RankingQueries(Queries):
         return {line.board: line for line in self._rated(rows)}
 
     def results(self, player: Player, count: int) -> tuple[RatedResult, ...]:
-        """A player's newest rated matches, at most `count`, with how they ended."""
+        """A player's newest rated matches, at most `count`, with their results."""
         lines = self._newest(player, None, 0, count)
         boards = {"boards": [line.board for line in lines]}
         ranks: dict[int, list[int]] = {line.board: [] for line in lines}
@@ -261,7 +261,7 @@ class RankingQueries(Queries):
 
 
 def _of_group(pool: Pool, group: Group, now: datetime) -> Select[Any]:
-    """The players of a group in their order; accounts that are gone are none."""
+    """The players of a group in order, without deleted accounts."""
     section, is_established = group
     since = now - INACTIVE_AFTER
     was_then = ratings.c.last_at < since if section == "inactive" else ratings.c.last_at >= since
@@ -316,7 +316,7 @@ _COURSE: Final = (
 
 
 def winners_of(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """The userids of the first in rank, by board, of those boards that count for ratings."""
+    """The winners' userids, by board, of those boards that count for ratings."""
     found: dict[int, tuple[str, ...]] = {}
     for row in connection.execute(_FIRST_IN_RANK, {"numbers": numbers}) if numbers else ():
         found[row.match] = (*found.get(row.match, ()), row.userid)

@@ -1,7 +1,7 @@
 """Ratings, derived from rated matches in the order in which they ended.
 
 They are updated in the transaction that writes the log. If a match is written late, gets another result or is
-voided, all later ones are recalculated in steps. How far that got is stored, so the next transaction goes on from
+voided, all later ones are recalculated in steps. Progress is stored, so that the next transaction continues from
 there; new results are added meanwhile. A tally is a player's state after their last change.
 """
 
@@ -54,13 +54,13 @@ THE_END: Final[Place] = (datetime(9999, 12, 31, tzinfo=UTC), 0)
 
 
 def comes_after(connection: Connection, pool: str, start: Place) -> bool:
-    """Whether any match stands at a place or later."""
+    """Whether any match has this place or a later one."""
     later = select(rating_changes.c.match).where(rating_changes.c.pool == pool, is_from(start)).limit(1)
     return connection.execute(later).first() is not None
 
 
 def place_after(connection: Connection, pool: str, start: Place, count: int) -> Place | None:
-    """The place of the match that comes so many after the first from a place on; None when there is none."""
+    """The place of the match `count` matches after the first one at or after `start`; None if there is none."""
     at, match = rating_changes.c.at, rating_changes.c.match
     query = select(at, match).distinct().where(rating_changes.c.pool == pool, is_from(start))
     row = connection.execute(query.order_by(at, match).offset(count).limit(1)).one_or_none()
@@ -68,7 +68,7 @@ def place_after(connection: Connection, pool: str, start: Place, count: int) -> 
 
 
 def results_between(connection: Connection, pool: str, start: Place, end: Place | None) -> list[RatingResult]:
-    """What matches counted as from a place on, up to another or (None) to the end, in their order."""
+    """The results of matches from one place up to another, or to the end (None), in order."""
     query = (
         select(rating_changes.c.at, rating_changes.c.match, rating_changes.c.player_id, rating_changes.c.rank)
         .join(seats, SEAT_OF_CHANGE)
@@ -85,7 +85,7 @@ def results_between(connection: Connection, pool: str, start: Place, end: Place 
 def results_with_changes(
     connection: Connection, pool: str
 ) -> Iterator[tuple[RatingResult, tuple[RatingChange, ...]]]:
-    """Each match of a pool, in order, and what it did as it is stored; read as they are asked for."""
+    """Each match of a pool, in order, with its stored rating changes; read lazily."""
     query = (
         select(rating_changes)
         .outerjoin(seats, SEAT_OF_CHANGE)
@@ -128,7 +128,7 @@ def forget_tallies(connection: Connection, pool: str, players: Iterable[int]) ->
 def add_rows(
     connection: Connection, pool: str, changes: Sequence[RatingChange], tallies: Mapping[int, Tally]
 ) -> None:
-    """Writes changes and tallies, none of which may be there."""
+    """Inserts changes and tallies, none of which may exist."""
     if changes:
         connection.execute(_ADD_CHANGES, [_change_row(pool, change) for change in changes])
     rows = [
@@ -142,7 +142,7 @@ def add_rows(
 
 
 def states_of(tallies: Iterable[Tally]) -> Iterator[tuple[float, datetime]]:
-    """The uncertainty of each tally, and when its last match ended; those without any match are left out."""
+    """The uncertainty of each tally and the end of its last match; tallies without matches are left out."""
     return ((each.rating.sigma, each.last_at) for each in tallies if each.counted and each.last_at)
 
 
@@ -164,7 +164,7 @@ def _tally_row(tally: Tally) -> dict[str, object]:
 
 
 def change_of(row: Row[Any]) -> RatingChange:
-    """A row as a value."""
+    """The rating change of a row."""
     return RatingChange(
         at=row.at,
         board=row.match,
@@ -176,14 +176,14 @@ def change_of(row: Row[Any]) -> RatingChange:
 
 
 def is_from(start: Place) -> ColumnElement[bool]:
-    """Of a change: whether it stands at a place or later."""
+    """SQL: whether a change is at a place or later."""
     at, board = start
     # The first condition is the one that an index is searched by.
     return and_(rating_changes.c.at >= at, or_(rating_changes.c.at > at, rating_changes.c.match >= board))
 
 
 def is_between(start: Place, end: Place | None) -> ColumnElement[bool]:
-    """The same, and before another place, if there is one."""
+    """SQL: whether a change is at a place or later, and before another place, if there is one."""
     if end is None:
         return is_from(start)
     return and_(is_from(start), rating_changes.c.at <= end[0], ~is_from(end))
@@ -223,7 +223,7 @@ _LOCK_OF_RATINGS: Final = 7_284_546
 """Keeps our advisory locks in PostgreSQL apart from those of other programs in the same database."""
 
 
-def follow(connection: Connection, boards: Iterable[GameState]) -> None:
+def update_ratings(connection: Connection, boards: Iterable[GameState]) -> None:
     """Updates ratings after new entries of these boards were written."""
     for board in sorted(boards, key=lambda each: (pool_of(each.match).name, each.match.number)):
         was_changed_late = any(entry.kind in AFTER_THE_END for entry in board.match.entries)
@@ -231,7 +231,7 @@ def follow(connection: Connection, boards: Iterable[GameState]) -> None:
             _settle(connection, board)
 
 
-def hold(connection: Connection, pool: str) -> None:
+def lock_pool(connection: Connection, pool: str) -> None:
     """Locks the ratings of a pool until the transaction ends."""
     # On SQLite a writing transaction has locked the whole file already.
     if connection.dialect.name != "sqlite":
@@ -239,7 +239,7 @@ def hold(connection: Connection, pool: str) -> None:
 
 
 def result_of(board: GameState, player_ids: Sequence[int]) -> RatingResult | None:
-    """What a board counts as; None when it does not. `player_ids` are those of its seats."""
+    """What a board counts as for ratings; None if it does not count. `player_ids` are those of its seats."""
     ranks = ranks_of(board)
     if ranks is None:
         return None
@@ -247,14 +247,14 @@ def result_of(board: GameState, player_ids: Sequence[int]) -> RatingResult | Non
 
 
 def pools(connection: Connection) -> set[str]:
-    """The pools of which there are ratings."""
+    """The pools that have ratings."""
     is_counted = select(rating_counts.c.pool).where(rating_counts.c.players != 0)
     names = select(rating_changes.c.pool).union(select(ratings.c.pool), is_counted)
     return set(connection.execute(names).scalars())
 
 
 def never_rated(connection: Connection) -> Sequence[str]:
-    """The pools with finished matches that are to be rated, and without any rating."""
+    """The pools that have finished rated matches but no ratings."""
     options = cast(matches.c.options, Text)
     query = select(matches.c.game, options).where(matches.c.status == "finished", matches.c.rated).distinct()
     played = {read_pool(game, found) for game, found in connection.execute(query)}
@@ -263,7 +263,7 @@ def never_rated(connection: Connection) -> Sequence[str]:
 
 
 def read_pool(game: str, options: str) -> Pool | None:
-    """The pool of a match by what is stored; None where its options are damaged."""
+    """The pool of a match from its stored options; None if they are damaged."""
     try:
         return pool_with(game, loads(options).items())
     except (ValueError, AttributeError):
@@ -271,7 +271,7 @@ def read_pool(game: str, options: str) -> Pool | None:
 
 
 def stored_changes(connection: Connection, pool: str) -> tuple[RatingChange, ...]:
-    """What every match of a pool did, as it stands in the records, in order."""
+    """The stored rating changes of every match of a pool, in order."""
     query = (
         select(rating_changes)
         .outerjoin(seats, SEAT_OF_CHANGE)
@@ -288,7 +288,7 @@ def stored_tallies(connection: Connection, pool: str) -> dict[int, Tally]:
 
 
 def latest(changes: Iterable[RatingChange]) -> dict[int, Tally]:
-    """Each player's tally after these changes, which are in order."""
+    """Each player's tally after these changes, given in order."""
     return {change.player_id: change.after for change in changes}
 
 
@@ -302,7 +302,7 @@ def replace_all(connection: Connection, pool: str, changes: Sequence[RatingChang
 
 
 def recounted(connection: Connection) -> dict[str, int]:
-    """The pools being recalculated, each with the first board still to do."""
+    """The pools being recalculated, each with the first board left to do."""
     return {row.pool: row.match for row in connection.execute(select(recounts))}
 
 
@@ -318,8 +318,8 @@ def to_recount(connection: Connection, pool: str) -> int:
 
 
 def recount(connection: Connection, pool: str) -> int:
-    """Recalculates the next matches of a pool, at most STEP, and gives how many; 0 if nothing is left to do."""
-    hold(connection, pool)
+    """Recalculates up to STEP matches of a pool; returns how many, 0 if nothing is left to do."""
+    lock_pool(connection, pool)
     start = _recount_from(connection, pool)
     if start is None:
         return 0
@@ -340,7 +340,7 @@ def _settle(connection: Connection, board: GameState) -> None:
     """Updates the ratings for one board's present result."""
     match = board.match
     pool = pool_of(match).name
-    hold(connection, pool)
+    lock_pool(connection, pool)
     sat = connection.execute(_SAT, {"board": match.number}).all()
     counted = tuple((row.player_id, row.rank) for row in sat if row.rank is not None)
     before = RatingResult(sat[0].at, match.number, counted) if counted else None
@@ -350,7 +350,7 @@ def _settle(connection: Connection, board: GameState) -> None:
 
 
 def _recalculate(connection: Connection, pool: str, before: RatingResult | None, now: RatingResult | None) -> None:
-    """Replaces one match's result, and starts recalculating what comes after its old or new place."""
+    """Replaces one match's result, and starts recalculating the matches after its old or new place."""
     changed = [each for each in (before, now) if each is not None]
     players = {player_id for each in changed for player_id, _ in each.ranks}
     if before is not None:

@@ -1,8 +1,8 @@
-"""Retention: deletes old mails. What duplicate detection and answers still need of them stays in small tables.
+"""Retention: deletes old mails. Small tables keep what duplicate detection and answers still need.
 
 Each function does one small batch in the given transaction. It never touches a mail that waits, is quarantined, or
-may still have to be sent to a suspended address. The newest row of each table is redacted instead, since SQLite
-would give its id again.
+may still have to be sent to a suspended address. The newest row of each table is redacted instead of deleted,
+since SQLite would reuse its id.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ _REDACTED: Final[Mapping[Table, Mapping[str, object]]] = MappingProxyType(
         },
     }
 )
-"""What the columns that are redacted become."""
+"""The values of redacted columns."""
 
 
 def count_due(connection: Connection, before: datetime) -> int:
@@ -62,14 +62,14 @@ def count_due(connection: Connection, before: datetime) -> int:
 
 
 def purge_inbox(connection: Connection, before: datetime, now: datetime, most: int) -> int:
-    """Deletes received mails that were handled before then, and gives how many."""
+    """Deletes received mails handled before then; returns their number."""
     return _purge(connection, inbox, _batch(connection, inbox, _is_due_in_inbox(before), most), now)
 
 
 def purge_outbox(
     connection: Connection, before: datetime, proving_since: datetime, now: datetime, most: int
 ) -> int:
-    """Deletes sent mails that were queued before then, and gives how many.
+    """Deletes sent mails queued before then; returns their number.
 
     An answer to a mail about a board is still recognised while the board is played on, or the mail was written
     after `proving_since`. Its play links are dead.
@@ -80,12 +80,12 @@ def purge_outbox(
 
 
 def purge_bounces(connection: Connection, before: datetime) -> int:
-    """Deletes bounces from before then, and gives how many."""
+    """Deletes bounces from before then; returns their number."""
     return connection.execute(delete(bounces).where(bounces.c.at < before, is_settled())).rowcount
 
 
 def discard(connection: Connection, mail_id: int, now: datetime) -> bool:
-    """Redacts a quarantined mail for good, unhandled; False if there is no such mail."""
+    """Redacts a quarantined mail, which will never be handled; False if there is no such mail."""
     changed = {**_REDACTED[inbox], "status": DISCARDED, "handled_at": now, "redacted_at": now}
     query = update(inbox).where(inbox.c.id == mail_id, inbox.c.status == QUARANTINED).values(changed)
     return connection.execute(query).rowcount == 1
@@ -106,8 +106,8 @@ def redact_sent(connection: Connection, mail_id: int, now: datetime) -> None:
 def redact_player(connection: Connection, player_id: int, theirs: Sequence[str], now: datetime) -> None:
     """Redacts every mail from and to a player whose account is being deleted; `theirs` are their addresses.
 
-    Mails that wait for them are not sent, unless a sender holds one already. Mails from them that still wait will
-    count as an unknown sender's.
+    Mails waiting to be sent to them fail, unless a sender has leased them. Unhandled mails from them will count
+    as an unknown sender's.
     """
     from_them = inbox.c.sender.in_(theirs)
     quarantined = update(inbox).where(from_them, inbox.c.status == QUARANTINED)

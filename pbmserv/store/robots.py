@@ -1,4 +1,4 @@
-"""Robots as players, the boards that wait for one of them, and what they know of positions.
+"""Robots as players, the boards that wait for them, and stored evaluations of positions.
 
 Evaluations are stored in one packed row a board. People may wait for the analysis of a board.
 """
@@ -36,7 +36,7 @@ from pbmserv.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A board on which a robot is to move or to answer an offer. `userid` is its account, `robot` the program."""
+    """A board where a robot must move or answer an offer. `userid` is its account, `robot` the program."""
 
     board: int
     userid: str
@@ -45,19 +45,19 @@ class Waiting:
     options: tuple[tuple[str, str], ...]
     seats: int
     since: datetime
-    """When something happened there last."""
+    """When something last happened there."""
 
     starter: int = 0
-    """The player who has begun the game."""
+    """The player who started the game."""
 
     is_proven: bool = True
-    """Whether a person has moved there: that takes proof, and to begin a game in somebody's name does not."""
+    """Whether a person has moved there, which takes proof; starting a game in somebody's name does not."""
 
     rung: str | None = None
-    """As which rung the robot plays there, if it plays as another one."""
+    """The rung the robot plays as there, if not its own."""
 
     holder: str | None = None
-    """Who thinks about it, up to a time that was not over yet."""
+    """The process that has claimed it, if its claim has not expired."""
 
 
 def names(connection: Connection) -> frozenset[str]:
@@ -66,10 +66,10 @@ def names(connection: Connection) -> frozenset[str]:
 
 
 def add(connection: Connection, robot: str, userids: Iterable[str], now: datetime) -> str:
-    """Gives a robot an account under the first free one of these userids, and returns that.
+    """Creates an account for a robot under the first free one of these userids; returns that userid.
 
-    The account has no address, and no password works. If two processes do this at once, a unique index makes one
-    of them retry.
+    The account has no address and no working password. If two processes do this at once, a unique index makes
+    one of them retry.
     """
     taken = select(players.c.id)
     userid = next(
@@ -83,7 +83,7 @@ def add(connection: Connection, robot: str, userids: Iterable[str], now: datetim
 
 
 def ensure(connection: Connection, robot: str, userids: Iterable[str], now: datetime) -> None:
-    """Gives a robot an account, unless it has one."""
+    """Creates a robot's account, unless it has one."""
     if robot not in names(connection):
         add(connection, robot, userids, now)
 
@@ -109,9 +109,9 @@ def waiting(connection: Connection, now: datetime) -> Sequence[Waiting]:
 
 
 def claim(connection: Connection, board: int, holder: str, now: datetime, until: datetime) -> bool:
-    """Claims a board for one who is about to think about it, in the place of the board that they had before.
+    """Claims a board for a process that is about to think about it; releases its previous claim.
 
-    Returns False if somebody else has it. Until then it is theirs, or until they claim another one.
+    Returns False if another process has claimed it. The claim holds until that time or the next claim.
     """
     connection.execute(_GIVE_UP, {"who": holder, "now": now})
     try:
@@ -123,7 +123,7 @@ def claim(connection: Connection, board: int, holder: str, now: datetime, until:
 
 
 def note_rung(connection: Connection, board: int, rung: str) -> str:
-    """Notes as which rung a robot plays on a board; gives the one that was noted before, if one was."""
+    """Records the rung that a robot plays as on a board, unless one is recorded; returns the recorded one."""
     found: str | None = connection.execute(_RUNG, {"board": board}).scalar_one_or_none()
     if found is None:
         connection.execute(insert(robot_rungs), {"match": board, "rung": rung})
@@ -131,9 +131,9 @@ def note_rung(connection: Connection, board: int, rung: str) -> str:
 
 
 def played_before(connection: Connection, player_id: int, game: str, count: int) -> Sequence[tuple[int, str, str]]:
-    """The last games of a player that were played to an end against robots, the latest first, at most `count`.
+    """A player's last finished games against robots, at most `count`, the latest first.
 
-    Each as its board, the robot's userid, and its program, or the rung that it played as.
+    Each is its board, the robot's userid, and its program or the rung it played as.
     """
     values = {"player": player_id, "game": game, "count": count}
     return [(row.number, row.userid, row.rung or row.robot) for row in connection.execute(_PLAYED, values)]
@@ -217,7 +217,7 @@ _WHOLE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class AskedAnalysis:
-    """Somebody who waits for the analysis of a board."""
+    """A player waiting for the analysis of a board."""
 
     userid: str
     proven: bool
@@ -236,7 +236,7 @@ class EvaluationQueries(Queries):
 def store_evaluations(
     connection: Connection, board: GameState, known: Sequence[Evaluation], is_whole: bool
 ) -> None:
-    """Replaces what is known of a board; `is_whole`: nothing lacks until it changes."""
+    """Replaces the evaluations of a board; `is_whole` if they are complete until it changes."""
     number = board.match.number
     connection.execute(_FORGET_EVALUATIONS, {"board": number})
     state = board.state
@@ -245,7 +245,7 @@ def store_evaluations(
 
 
 def newest_lacking(connection: Connection, since: datetime, but: Sequence[int]) -> int | None:
-    """The board changed last, at `since` or later, of which not all is known yet; None if there is none."""
+    """The last changed board, at `since` or later, with incomplete evaluations; None if there is none."""
     return connection.execute(_LACKING, {"since": since, "but": [*but]}).scalar_one_or_none()
 
 
@@ -255,7 +255,7 @@ def last_change(connection: Connection) -> datetime | None:
 
 
 def request_analysis(connection: Connection, asked: AnalysisRequest, now: datetime) -> None:
-    """Notes who waits for an analysis; who has asked before is not noted again."""
+    """Records a request for an analysis, unless the player has one already."""
     one = {"board": asked.board, "who": asked.player_id}
     if connection.execute(_IS_ASKED, one).one_or_none() is None:
         row = {"match": asked.board, "player_id": asked.player_id, "proven": asked.proven, "asked_at": now}
@@ -263,12 +263,12 @@ def request_analysis(connection: Connection, asked: AnalysisRequest, now: dateti
 
 
 def requested_analysis(connection: Connection, but: Sequence[int]) -> int | None:
-    """The board whose analysis somebody has waited for longest; None if nobody waits."""
+    """The board with the oldest request for an analysis; None if there is none."""
     return connection.execute(_REQUESTED, {"but": [*but]}).scalars().first()
 
 
 def take_requests(connection: Connection, board: int) -> Sequence[AskedAnalysis]:
-    """Those who wait for the analysis of a board; they wait no more."""
+    """Deletes and returns the requests for the analysis of a board."""
     rows = connection.execute(_WAITING_FOR_ANALYSIS, {"board": board}).all()
     connection.execute(_TAKE_REQUESTS, {"board": board})
     return [AskedAnalysis(row.userid, row.proven) for row in rows]

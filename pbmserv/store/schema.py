@@ -1,4 +1,4 @@
-"""The schema's version: bringing it up to date, and refusing to work on another."""
+"""The schema version: migrates the database, and refuses to work on another version."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +23,7 @@ class OtherSchema(Exception):
 
 
 class NewerSchema(OtherSchema):
-    """A newer program has worked on the database: waiting mends nothing."""
+    """A newer program has migrated the database, so waiting does not help."""
 
 
 @lru_cache(maxsize=1)
@@ -33,7 +33,7 @@ def migrations_folder() -> Path:
 
 
 def migrate(engine: Engine) -> None:
-    """Brings the schema up to date; nothing happens when it is. Raises OtherSchema when it is a newer one."""
+    """Migrates the schema to the newest version, if needed. Raises OtherSchema if it is newer still."""
     if stored_version(engine) == NEWEST:
         return
     with writing(engine) as connection:
@@ -41,7 +41,7 @@ def migrate(engine: Engine) -> None:
 
 
 def migrate_in(connection: Connection) -> None:
-    """The same within a transaction, which stays open. Raises OtherSchema."""
+    """Does the same within a transaction, which stays open. Raises OtherSchema."""
     from alembic import command
     from alembic.util import CommandError
 
@@ -52,7 +52,7 @@ def migrate_in(connection: Connection) -> None:
 
 
 def knows_version(version: str) -> bool:
-    """Whether this program can bring a database of that schema version up to date."""
+    """Whether this program can migrate a database of that schema version."""
     from alembic.script import ScriptDirectory
 
     return any(
@@ -61,7 +61,7 @@ def knows_version(version: str) -> bool:
 
 
 def stored_version(engine: Engine) -> str | None:
-    """The schema version that a database is at; None where it has no schema of ours."""
+    """The schema version of a database; None if it has no schema of ours."""
     with reading(engine) as connection:
         return _version(connection)
 

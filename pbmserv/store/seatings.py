@@ -1,6 +1,6 @@
-"""Who sits at boards, with all that a mail about these boards needs to know of them, and who watches.
+"""The players and watchers of boards, with all that a mail about these boards needs of them.
 
-When a board is over nobody watches it; the row stays until it is purged.
+Subscriptions end with the game; their rows stay until they are purged.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ from pbmserv.store.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """A board without its log, and those who sit there."""
+    """A board without its log, and its players."""
 
     match: Match
     # By userid in lower case; None for somebody who has left.
@@ -69,7 +69,7 @@ class Seating:
     unreached: frozenset[int]
 
     def clock_of(self, board: GameState) -> Clock | None:
-        """The clock of the present turn of the board, which may have begun after this was read."""
+        """The clock of the board's current turn, which may have begun after this was read."""
         if self.clock is not None and self.clock.turn == board.state.turn:
             return self.clock
         player = None if board.on_turn is None else self.players.get(board.on_turn.lower())
@@ -79,12 +79,12 @@ class Seating:
 
 
 class SeatingQueries(Queries):
-    """Queries for those who sit at boards and those who watch, within one transaction."""
+    """Queries for the players and watchers of boards, within one transaction."""
 
     _connection: Connection
 
     def count_running(self, player: Player) -> int:
-        """How many boards are active at which a player sits, practice among them."""
+        """The number of a player's active boards, including practice."""
         return self._connection.execute(_COUNT_RUNNING, {"player": player.id}).scalar_one()
 
     def started_since(self, userid: str, since: datetime) -> int:
@@ -126,7 +126,7 @@ def _id_of(userid: str) -> ScalarSelect[Any]:
 
 
 def find_all(connection: Connection, numbers: Iterable[int]) -> dict[int, Seating]:
-    """The seatings of those of these boards that there are, by number."""
+    """The seatings of these boards, by number; missing boards are left out."""
     rows: dict[int, list[Any]] = {}
     for row in connection.execute(_FIND_ALL, {"wanted": [*numbers]}):
         rows.setdefault(row.number, []).append(row)
@@ -134,7 +134,7 @@ def find_all(connection: Connection, numbers: Iterable[int]) -> dict[int, Seatin
 
 
 def _seating(rows: Sequence[Row[Any]]) -> Seating:
-    """The seating of one board; somebody with plans of several kinds has a row for each."""
+    """The seating of one board; a player has a row for each kind of plan."""
     by_seat = {row.seat: row for row in rows}
     return Seating(
         match_of(rows[0], tuple(row.userid for row in by_seat.values())),
@@ -191,7 +191,7 @@ _COUNT_RUNNING: Final = select(func.count()).where(
 
 
 def timing(connection: Connection, board: GameState, now: datetime, seating: Seating | None = None) -> Timing:
-    """The timing of the present turn as of now. What the board's `seating` knows is not read again."""
+    """The timing of the current turn. What the board's `seating` holds is not read again."""
     if board.match.clock is None or board.on_turn is None:
         return Timing(now)
     clock = seating.clock_of(board) if seating is not None else find_clock(connection, board.match.number)
@@ -216,13 +216,13 @@ def timing(connection: Connection, board: GameState, now: datetime, seating: Sea
 
 
 def _stop(holiday: Away) -> Stop:
-    """The stop from the beginning of the first day to the end of the last."""
+    """The clock stop from the start of the first day to the end of the last."""
     first, last = (datetime.combine(day, time(), UTC) for day in (holiday.first, holiday.last))
     return Stop(first, last + timedelta(days=1))
 
 
 def entry_counts(connection: Connection, boards: Sequence[int]) -> Mapping[int, int]:
-    """How many entries the logs of these boards have. The primary keys alone are read."""
+    """The number of log entries of these boards. Reads only primary keys."""
     rows = connection.execute(_ENTRY_COUNTS, {"boards": [*boards]})
     return {number: count or 0 for number, count in rows}
 

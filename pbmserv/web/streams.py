@@ -109,7 +109,7 @@ class Streams:
                 await self._look()
             except SQLAlchemyError as error:
                 # Pages fall back to asking by themselves, and say that the database is away.
-                log.warning("no open page is told of changes %s", pairs(part="web", error=cause_of(error)))
+                log.warning("open pages get no changes %s", pairs(part="web", error=cause_of(error)))
                 for stream in self._open:
                     stream.end()
             await asyncio.sleep(LOOK_EVERY)

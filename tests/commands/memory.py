@@ -102,7 +102,7 @@ class Table:
         except CommandError as error:
             return error
         matches.write(self.connection, decided)
-        self.records.know(decided.boards)
+        self.records.update_boards(decided.boards)
         self.change(*decided.changes)
         return decided
 
@@ -119,7 +119,7 @@ class Table:
         more = match.entries[seen:]
         kept = Decision(MovePlayed(match.number, ""), opened=opened, entries=more, boards=(board,))
         matches.write(self.connection, kept)
-        self.records.know([board])
+        self.records.update_boards([board])
 
     def match(self, number: int) -> Match:
         """A match as it stands."""

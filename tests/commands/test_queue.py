@@ -15,13 +15,13 @@ from pbmserv.commands.queue import (
     BadQueue,
     MovesQueued,
     QueueDropped,
-    QueueMissed,
+    QueueFailed,
     QueueOnTurn,
     QueuePlayed,
     QueueShown,
 )
 from pbmserv.games.game import Seat
-from pbmserv.matches.conditional_moves import Branch, Missed, branches_of
+from pbmserv.matches.conditional_moves import Branch, FailedQueue, branches_of
 from pbmserv.matches.log import Entry, Match, rules_of
 from pbmserv.matches.moves import AlreadyGone, GameOver, IllegalMove, NotYourTurn, StalePly, play
 from pbmserv.matches.replay import GameState, fold
@@ -91,7 +91,9 @@ def test_it_is_dropped_when_it_does_not_fit(table: Table) -> None:
     decided = done(table, "move 101 c1", "bob")
     assert decided.reply == MovePlayed(101, "C1")
     assert len(decided.entries) == 1
-    assert decided.notifications.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "other", ("c1",)))),)
+    assert decided.notifications.remarks == (
+        Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "other", ("c1",)))),
+    )
     assert queued(table) == ()
 
 
@@ -112,7 +114,7 @@ def test_a_move_without_a_condition(table: Table) -> None:
     assert done(table, "move 101 b3", "bob").reply == MovePlayed(101, "B3", (("Anna", "C3"),))
     decided = done(table, "move 101 c1", "bob")
     assert decided.notifications.remarks == (
-        Remark(101, "Anna", QueueMissed(101, Missed(0, "answer", ("c1",), "c1"))),
+        Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "answer", ("c1",), "c1"))),
     )
     table.give("move 101 a3", "anna")
     table.give("queue 101 if b1 then c2; else b1", "anna")
@@ -242,7 +244,7 @@ def test_taken_back_moves(table: Table) -> None:
     taken_back(table, 0)
     table.give("move 101 b1", "anna")
     decided = done(table, "move 101 c3", "bob")
-    assert decided.notifications.remarks == (Remark(101, "Anna", QueueMissed(101, Missed(0, "taken back"))),)
+    assert decided.notifications.remarks == (Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "taken back"))),)
     table.give("queue 101 if c1 then b3", "bob")
     taken_back(table, 2)
     assert done(table, "move 101 c1", "anna").reply == MovePlayed(101, "C1", (("bob", "B3"),))

@@ -8,7 +8,7 @@ from pbmserv.matches.log import Entry, EntryKind
 from pbmserv.matches.moves import play
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import view_board
-from pbmserv.rendering.news import MOST_TOLD, Telling
+from pbmserv.rendering.news import MOST_TOLD, BoardNotes
 from pbmserv.rendering.templates import render
 from tests.rendering.letters import FOUR, NOON, played
 
@@ -17,7 +17,7 @@ THREE = FOUR[:3]
 
 def news(board: GameState, since: int | None, reader: str = "alice") -> str:
     """The first paragraph of a mail."""
-    view = view_board(board, reader, telling=Telling(since=since))
+    view = view_board(board, reader, notes=BoardNotes(since=since))
     return " ".join(render("mail/news.txt", view=view).split())
 
 
@@ -126,7 +126,7 @@ def test_each_move_of_others_is_told_once(seats: int, reader: int, things: list[
             assert board.has_news(reader, cursor) is any(
                 each.seat != reader or each.kind == "extended" for each in after
             )
-            view = view_board(board, userids[reader], telling=Telling(since=board.known_to(reader, cursor)))
+            view = view_board(board, userids[reader], notes=BoardNotes(since=board.known_to(reader, cursor)))
             assert view.news is not None
             told += [each.text for each in view.news.moves if each.userid != userids[reader]]
             cursor = board.state.entries

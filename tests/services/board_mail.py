@@ -22,5 +22,5 @@ def board_mail(house: App, board: GameState, player: Player, now: datetime) -> O
 
     with reading(house.engine) as connection:
         records = Records(connection)
-        records.know([board])
+        records.update_boards([board])
         return write_letter(records, house, board_letter(board.match.number, player, BoardNews()), now)

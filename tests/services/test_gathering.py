@@ -77,7 +77,7 @@ def deliver(post: Post) -> None:
 def check_that_both_agree(post: Post) -> None:
     with reading(post.house.engine) as connection:
         gathered = TransactionQueries(connection)
-        gathered.gather([*BOARDS, 999])
+        gathered.prefetch([*BOARDS, 999])
         assert answers(gathered, post) == answers(TransactionQueries(connection), post)
 
 
@@ -110,7 +110,7 @@ def test_a_turn_that_begins_after_it_was_read(post: Post) -> None:
     """What is gathered before a move tells of the clock after it."""
     with reading(post.house.engine) as connection:
         before = TransactionQueries(connection)
-        before.gather(BOARDS)
+        before.prefetch(BOARDS)
         post.mail("alice@example.org", "move 101 c3")
         board = post_board(post)
         now = post.clock() + timedelta(minutes=1)

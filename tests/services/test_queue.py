@@ -56,7 +56,7 @@ def test_only_its_owner_is_told(club: Post) -> None:
             assert "confirm 101" not in said
     board = load_board(club.house, 101)
     assert board is not None
-    assert board.telling.below == ()
+    assert board.notes.below == ()
     assert club.moves() == ["C3", "B2", "E5", "A1"]
 
 

@@ -157,7 +157,7 @@ def test_when_the_database_is_away(monkeypatch: pytest.MonkeyPatch, caplog: pyte
 
     with caplog.at_level(logging.WARNING):
         assert asyncio.run(twice()) == ([], ["data: 101\n\n"])
-    assert "no open page is told of changes part=web error=" in caplog.text
+    assert "open pages get no changes part=web error=" in caplog.text
 
 
 @contextmanager

@@ -59,17 +59,17 @@ class Signs:
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
-    """The sender's own words, and of those that were left out the ones that may be theirs all the same."""
+class ExtractedReply:
+    """The sender's `own` text, and the lines that were `left_out` although they may be the sender's."""
 
     own: str
     left_out: tuple[str, ...] = ()
 
 
-def sift(text: str, signs: Signs, below: str = "") -> Sifted:
-    """What of a text is its sender's without doubt: what stands above the first line that may be of another mail.
+def extract_reply(text: str, signs: Signs, below: str = "") -> ExtractedReply:
+    """Extracts what is certainly the sender's: the text above the first line that may come from another mail.
 
-    `below` fell away before, since it begins with words of ours. Time taken is linear in the size of both.
+    `below` was already cut off, since it begins with our words. Takes time linear in the size of both.
     """
     lines = text.split("\n")
     signed = signature_start(lines[: without_taglines(lines)])
@@ -82,10 +82,10 @@ def sift(text: str, signs: Signs, below: str = "") -> Sifted:
     top = top if is_whole else signature_start(lines[: without_taglines(lines, min(top, signed))])
     start, end = signature_above(lines[:top]) or (top, top)
     if is_whole and start == end:
-        return Sifted(text)
+        return ExtractedReply(text)
     parts = ("\n".join(lines[:start]).rstrip(), "\n".join(lines[end:top]).strip("\n").rstrip())
     dropped = [*lines[start:end], *lines[top:], *below.split("\n")]
-    return Sifted("\n\n".join(filter(None, parts)), _told(dropped, signs, end - start + foreign - top))
+    return ExtractedReply("\n\n".join(filter(None, parts)), _told(dropped, signs, end - start + foreign - top))
 
 
 def _begins_foreign(lines: Sequence[str], index: int, signs: Signs) -> bool:

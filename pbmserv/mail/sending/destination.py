@@ -1,4 +1,4 @@
-"""Opens the transport that the settings name for outgoing mail."""
+"""Opens the transport for outgoing mail that the settings name."""
 
 from pathlib import Path
 from typing import Protocol

@@ -35,14 +35,14 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """Whom a mail goes to and what it belongs to."""
+    """A mail's recipient, and what else its headers need."""
 
     recipient: str
     subject: str
     token: str = field(repr=False)
-    """In its personal From address."""
+    """The token in its personal From address."""
     thread_word: str = field(repr=False, kw_only=True)
-    """In its Message-ID."""
+    """The word in its Message-ID."""
     board: int | None = None
     """Set for the mails of one match: they share a thread, and have the board in their Message-ID."""
     ply: int | None = None
@@ -50,13 +50,13 @@ class Envelope:
     """The Message-ID of the mail that this one replies to."""
     is_notice: bool = False
     is_personal: bool = False
-    """It comes from an address of its own, by which a reply is recognised."""
+    """It has its own From address, which identifies replies."""
     unsubscribe: str = ""
     """The command that stops mails like this one; empty if it does not go to a player."""
     leave_link: str = field(default="", repr=False)
     """The page that stops them, which mail programs may ask in their reader's name; empty if there is none."""
     author: str = ""
-    """Who speaks through the club in this mail; empty if the club itself does."""
+    """The player who writes through the club; empty if the club itself writes."""
 
 
 def message_id(envelope: Envelope, server: Server) -> str:
@@ -66,7 +66,7 @@ def message_id(envelope: Envelope, server: Server) -> str:
 
 
 def envelope_sender(bounce_word: str, server: Server) -> str:
-    """The address that a bounce comes back to. Its word is in no header: answers and copies show those."""
+    """The address that bounces go to. Its word is in no header, since replies and copies show headers."""
     return server.tagged(f"b.{bounce_word}")
 
 
@@ -76,7 +76,7 @@ def sender_address(envelope: Envelope, server: Server) -> str:
 
 
 def sender_name(envelope: Envelope, server: Server) -> str:
-    """The name in From, on one line whatever it is made of."""
+    """The name in From, always on one line."""
     name = f"{envelope.author} via {server.club_name}" if envelope.author else server.club_name
     return " ".join(name.split())
 
@@ -133,7 +133,7 @@ def _list_id(club_name: str, domain: str) -> str:
 
 
 def write_masked(mail: IncomingMail, text: str) -> bytes:
-    """What is stored of a handled mail: its sender, its Message-ID, and `text`, which contains no secret."""
+    """The stored form of a handled mail: its sender, its Message-ID, and `text`, which contains no secret."""
     named = (("From", mail.sender), ("Message-ID", mail.message_id))
     head = [f"{name}: {value}" for name, value in named if value]
     form = ["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit"]

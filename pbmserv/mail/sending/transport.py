@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 A_MOMENT: Final = 0.1
-"""Seconds after which no further mail of a batch is begun: what was sent is to be noted soon."""
+"""Seconds after which no further mail of a batch is started, so that what was sent is recorded soon."""
 
 ADDRESS = re.compile(r"{0}+@{0}+".format(r'[^\s\x00-\x20\x7f\ud800-\udfff()<>\[\]:;,\\"@]'))
 
@@ -28,7 +28,7 @@ class Delivered:
     """The next server has accepted it."""
 
     queue_id: str = field(default="", compare=False)
-    """What that server calls it; empty if it did not say."""
+    """That server's queue id for it; empty if it did not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """No mail can be sent now, for no fault of this one. The reason is one line."""
+    """No mail can be sent now, for a reason other than this mail. The reason is one line."""
 
     reason: str
     at_mail: bool = False
@@ -60,14 +60,14 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Untried:
-    """It was not begun; another had its time."""
+    """It was not started, for lack of time."""
 
 
 Outcome = Delivered | Deferred | Failed | Closed | Untried
 
 
 class Batch:
-    """Mails to deliver in order over one connection, and what became of those that were begun.
+    """Mails to deliver in order over one connection, and the outcomes of those started.
 
     One thread delivers: it takes each mail by `begin` and reports it by `end`. Another may look on, and `withdraw`
     the mails that were not begun. None is begun after one that found the way closed, or after A_MOMENT.
@@ -106,19 +106,19 @@ class Batch:
         return self._mails[self.begun - 1]
 
     def end(self, outcome: Outcome) -> None:
-        """What became of the mail that was begun first of those still on their way."""
+        """Records the outcome of the earliest started mail that has none yet."""
         self.outcomes.append(outcome)
         if isinstance(outcome, Closed):
             self.withdraw()
 
     def withdraw(self) -> None:
-        """No other mail is begun from now on."""
+        """Stops the batch: no further mail is started."""
         with self._lock:
             self._count = self.begun
 
 
 def malformed(mail: Outgoing) -> str | None:
-    """What is wrong with a mail's addresses, None if nothing.
+    """What is wrong with a mail's addresses; None if nothing is.
 
     What could end or extend an SMTP command is wrong, and so is every address that needs quoting (RFC 5321 4.1.2:
     such mailboxes should not be made): smtplib sends some of them as another address.

@@ -173,7 +173,7 @@ def _wrong_ratings(connection: Connection, pool: str, wrong: tuple[datetime, int
 
 def rate_anew(connection: Connection, pool: str) -> None:
     """Writes the ratings of a pool as its logs give them; meanwhile no match of it can end. Raises BrokenLog."""
-    ratings.hold(connection, pool)
+    ratings.lock_pool(connection, pool)
     results = []
     numbers = matches.numbers_over(connection, pool_named(pool))
     for first in range(0, len(numbers), AT_ONCE):

@@ -1,4 +1,4 @@
-"""What an operator is told of a running server."""
+"""Tables behind what the operator sees of a running server: heartbeats, outages, alarms and the like."""
 
 from sqlalchemy import Boolean, Column, Index, LargeBinary, String, Table, Text
 
