@@ -95,7 +95,7 @@ class OutgoingMail:
     # The board that the mail is about, if it is one board.
     board: int | None = None
     cause: MailCause = UNCAUSED
-    # A question comes from a personal address too, whoever it goes to.
+    # A question comes from a personal address too, to whomever it goes.
     is_question: bool = False
     # What the player stops by unsubscribing.
     leaves: LeaveKind = "mail"
@@ -211,7 +211,7 @@ def draft_of(
 
 
 def welcome_practice(words: Reply, server: Server) -> PracticeView | None:
-    """The practice board of whoever reads this in the first mail; None where it is no such mail."""
+    """The practice board of the reader of the first mail; None where it is no such mail."""
     return view_practice(practice_to_come(words.userid, server)) if isinstance(words, Welcome) else None
 
 

@@ -9,7 +9,9 @@ from sqlalchemy import Connection
 from pbmserv.commands.command import Confirmation
 from pbmserv.games import games
 from pbmserv.games.info import Info
+from pbmserv.mail.reading.answered import one_time_words
 from pbmserv.mail.reading.delivery_report import Report, read_report
+from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import write_masked
@@ -17,11 +19,14 @@ from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
 from pbmserv.parser.title import titled_board
 from pbmserv.parser.topics import topic_of
-from pbmserv.services.answers_to_offers import as_answer_to_offer
 from pbmserv.services.app import App
-from pbmserv.services.doctor_mail import SentToSelf, sent_to_self
-from pbmserv.services.practice_move import answered_apart, with_move_apart
-from pbmserv.services.reply_text import reply_text
+from pbmserv.services.reply_text import (
+    answered_apart,
+    as_answer_to_offer,
+    reply_text,
+    with_move_apart,
+    without_usual_end,
+)
 from pbmserv.services.sender import (
     SenderIdentity,
     asked_address,
@@ -29,9 +34,9 @@ from pbmserv.services.sender import (
     open_question,
     sender_beside_token,
 )
-from pbmserv.services.usual_end import without_usual_end
-from pbmserv.store import mail_tokens, matches, players
+from pbmserv.store import mail_tokens, matches, operating, players
 from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.operating import ReturnedMail
 
 _HEAD: Final = 32_768
 """How many bytes of a mail of ours are compared: its text, and the same in HTML."""
@@ -41,6 +46,16 @@ _MOST_ANSWERED: Final = 5
 
 _FEWEST: Final = 12
 """A text shorter than this is no copy of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentToSelf:
+    """What may show that a mail is one of `doctor`'s, or a report about one."""
+
+    words: tuple[str, ...] = field(repr=False)
+    is_report: bool
+    # Of a report its reason, else the head.
+    content: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +234,22 @@ def _named(
 ) -> Confirmation | None:
     tokens = [line.token.value for line in parsed.lines if isinstance(line, Parsed) and line.token]
     return open_question(connection, tokens, mail.sender, identity.player, now) if tokens else None
+
+
+def sent_to_self(app: App, message: InboxMessage, automatic: str, report: Report | None) -> SentToSelf | None:
+    """What a mail that no person wrote shows of `doctor`; None if nothing. `automatic` says why it is nobody's."""
+    raw, head, body = open_message(message.raw)
+    words = one_time_words(head, message.recipients, app.server.address)
+    if not words:
+        return None
+    if automatic in ("bounce", "report"):
+        return SentToSelf(tuple(words), True, report.reason.encode() if report is not None else b"")
+    return SentToSelf(tuple(words), False, raw[:body])
+
+
+def is_from_doctor(connection: Connection, shown: SentToSelf | None, now: datetime) -> bool:
+    """Whether a mail is from `doctor`. That it came is noted, and nothing else is done."""
+    if shown is None:
+        return False
+    came = ReturnedMail(now, shown.is_report, shown.content)
+    return operating.note_doctor_mail(connection, shown.words, came)

@@ -20,7 +20,7 @@ from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.parser.parsed import Parsed, named_userids
-from pbmserv.services.attachments import has_record
+from pbmserv.services.board_mail import has_record
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices

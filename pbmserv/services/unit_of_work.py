@@ -39,7 +39,7 @@ class UnitOfWork:
         if decision.changes:
             self.records.forget_players()
         if decision.notifications.question is not None:
-            self.records.know_asked(decision.notifications.question.confirmation, at)
+            self.records.note_question(decision.notifications.question.confirmation, at)
 
     def say(self, letters: Iterable[Letter]) -> None:
         """Has letters written after the commit. Those to nobody are dropped: robots have no address."""
@@ -51,5 +51,5 @@ class UnitOfWork:
 
 
 def unit_of_work(connection: Connection, app: App, now: datetime) -> UnitOfWork:
-    """A unit of work in an open transaction. Whoever commits it has its letters written (`services.writer`)."""
+    """A unit of work in an open transaction. Who commits it has its letters written (`services.writer`)."""
     return UnitOfWork(connection, app, now, TransactionQueries(connection, app.recent))

@@ -94,7 +94,7 @@ class TransactionQueries(
 ):
     """Answers queries within one transaction, and reads nothing twice.
 
-    Code that writes in the same transaction has to report it by `know`, `know_asked` and `forget_players`.
+    Code that writes in the same transaction has to report it by `know`, `note_question` and `forget_players`.
     """
 
     def __init__(self, connection: Connection, recent: RecentBoards | None = None) -> None:
@@ -130,7 +130,7 @@ class TransactionQueries(
                 # Those who do not play any more have no plans.
                 self._seatings.pop(board.match.number, None)
 
-    def know_asked(self, asked: Confirmation, now: datetime) -> None:
+    def note_question(self, asked: Confirmation, now: datetime) -> None:
         """Adds a question that will be mailed when the transaction ends."""
         self._asked.append((asked.userid, PersonalQuestion(asked.kind, asked.address, asked.lines, now)))
 

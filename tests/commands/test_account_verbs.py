@@ -142,7 +142,7 @@ def test_questions_to_addresses_are_limited(table: Table, first: ConfirmationKin
         assert isinstance(table.give(f"add a{number}@example.org", "anna"), AddressAsked)
         address = f"a{number}@example.org"
         asked = Confirmation("address" if number else first, "Anna", address, about=address)
-        table.records.know_asked(asked, table.now)
+        table.records.note_question(asked, table.now)
     refused = TooManyAddresses(limit=5, are_asked=True, last="anna@example.org")
     for line in ("add a5@example.org", "change address a5@example.org"):
         assert (table.give(line, "anna") == refused) == (first == "first address")

@@ -49,7 +49,7 @@ BATCH: Final = 50
 
 
 def audience(app: App) -> Sequence[Player]:
-    """All who would be written to: whoever has answered from their address, and is not banned."""
+    """All who would be written to: players who have answered from their address and are not banned."""
     with reading(app.engine) as connection:
         everybody = players.everybody(connection)
     return [each for each in everybody if each.address and each.is_confirmed and not each.is_banned]
@@ -62,7 +62,7 @@ def announce(
     now: datetime,
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
-    """Queues a mail with these words to each of these players; `progress` is told how many are queued."""
+    """Queues a mail with these words to each of these players; `progress` gets how many are queued."""
     words = OperatorSays(text.strip())
     for first in range(0, len(to), BATCH):
         with deciding(app, now) as work:

@@ -104,7 +104,7 @@ def award(app: App, number: int, userid: str, reason: str, now: datetime) -> Rul
 def take_back(app: App, number: int, ply: int | None, reason: str, now: datetime) -> Ruled:
     """Has a board stand as it did after a ply; without one, the last ply or the game's end is undone.
 
-    A match that is over goes on then, and whoever left after that ply is in again. Raises CannotRule.
+    A match that is over goes on then, and a player who left after that ply is in again. Raises CannotRule.
     """
     return _rule(app, number, lambda board: Ruling("rewound", text=str(_back_to(board, ply))), reason, now)
 
@@ -233,7 +233,7 @@ def _paused(board: GameState, is_over: bool) -> Ruling:
 
 
 def _require_players(board: GameState, records: TransactionQueries) -> None:
-    """A board that goes on must not wait for somebody who cannot play any more."""
+    """A board that goes on must not wait for somebody who can no longer play."""
     if board.state.status != "active":
         return
     for userid in sorted(board.playing):

@@ -1,8 +1,17 @@
-"""Taking in the record of a game: held against the schema, replayed, and held against what it says of itself."""
+"""Games as files: the record of one is taken in, and the finished games of a month are written to one.
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+A record is held against the schema, replayed, and held against what it says of itself. The file of a month holds
+no addresses and no comments.
+"""
+
+import gzip
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -10,11 +19,11 @@ from pbmserv.commands.boards import Showing
 from pbmserv.commands.command import Decision
 from pbmserv.matches.log import BrokenLog, rules_of
 from pbmserv.matches.replay import GameState, replay
-from pbmserv.rendering.record import differing, is_in_stored_notation, match_of, record_of, schema
+from pbmserv.rendering.record import as_line, differing, is_in_stored_notation, match_of, record_of, schema
 from pbmserv.services.app import App
 from pbmserv.services.unit_of_work import unit_of_work
 from pbmserv.store import matches, players
-from pbmserv.store.engine import run_again, writing
+from pbmserv.store.engine import reading, run_again, writing
 
 
 class CannotImport(Exception):
@@ -75,7 +84,7 @@ def _known(connection: Connection, userid: str) -> str:
 def _starter(
     connection: Connection, record: Mapping[str, Any], userids: list[str], names: Mapping[str, str]
 ) -> str:
-    """Who is to have started it: whoever that was, or the first of the players when nobody here is."""
+    """Who is to have started it: that player, or the first of them when nobody here did."""
     started_by = record["started_by"].lower()
     for each, userid in zip(record["players"], userids, strict=True):
         if each["userid"].lower() == started_by:
@@ -111,3 +120,87 @@ def _require_new(connection: Connection, app: App, record: Mapping[str, Any], bo
         there = matches.load(connection, number)
         if there is not None and not differing(record_of(replay(there), app.server), record):
             raise CannotImport(f"that game is here already, as board {number}")
+
+
+_MONTH: Final = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])")
+
+WAITS: Final = timedelta(days=1)
+"""After the end of a month, until mails that were kept in it are handled, in most cases."""
+
+
+class CannotDump(Exception):
+    """No file can be made; the message is for the operator."""
+
+
+def month_before(now: datetime) -> str:
+    """The last month whose games are all over, as "2026-11".
+
+    >>> [month_before(datetime(2027, 1, day, tzinfo=UTC)) for day in (1, 2)]
+    ['2026-11', '2026-12']
+    """
+    first = (now.astimezone(UTC) - WAITS).date().replace(day=1)
+    return (first - timedelta(days=1)).strftime("%Y-%m")
+
+
+def dump_file(folder: Path, month: str) -> Path:
+    """What the file of a month is called."""
+    return folder / f"{month}.jsonl.gz"
+
+
+def dump_last_month(app: App, now: datetime, folder: Path) -> bool:
+    """Writes the file of the last month unless it is there; there is never more to do. Raises CannotDump."""
+    month = month_before(now)
+    if not dump_file(folder, month).exists():
+        dump_month(app, month, folder)
+    return False
+
+
+def dump_month(app: App, month: str, folder: Path) -> int:
+    """Writes the records of all games that ended in a month ("2026-11"), one a line; how many.
+
+    Without any no file is made. One that is there is replaced; it is whole at any time. Raises CannotDump.
+    """
+    since, until = _bounds(month)
+    with reading(app.engine, snapshot=True) as connection:
+        numbers = matches.numbers_finished_between(connection, since, until)
+        if numbers:
+            try:
+                _write(connection, app, numbers, dump_file(folder, month))
+            except OSError as error:
+                raise CannotDump(f"{dump_file(folder, month)} cannot be written: {error.strerror}") from error
+            except BrokenLog as error:
+                raise CannotDump(f"{error}; see `pbmserv admin check`") from error
+    return len(numbers)
+
+
+def _bounds(month: str) -> tuple[datetime, datetime]:
+    if not _MONTH.fullmatch(month) or month < "0001-01":
+        raise CannotDump(f"{month[:40]} is no month, such as 2026-11")
+    first = date.fromisoformat(f"{month}-01")
+    since = datetime(first.year, first.month, 1, tzinfo=UTC)
+    return since, (since + timedelta(days=31)).replace(day=1)
+
+
+def _write(connection: Connection, app: App, numbers: Sequence[int], file: Path) -> None:
+    """Beside its place first, then into it, each of them safe on the disk."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as raw:
+        written = Path(raw.name)
+        try:
+            # Without name and time the same games make the same file.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+                for number in numbers:
+                    match = matches.load(connection, number)
+                    if match is not None:
+                        packed.write(as_line(record_of(replay(match), app.server)))
+            raw.flush()
+            os.fsync(raw.fileno())
+            written.replace(file)
+        except BaseException:
+            written.unlink(missing_ok=True)
+            raise
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
