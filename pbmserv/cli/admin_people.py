@@ -11,9 +11,8 @@ import click
 from pbmserv.cli import terminal
 from pbmserv.cli.admin_referee import listed, mails_queued, reason_option
 from pbmserv.cli.lazy import command
-from pbmserv.services.admin import banning
+from pbmserv.services.admin import act, banning
 from pbmserv.services.admin.act import CannotInvite, CannotOperate, give_address, run_as, set_password
-from pbmserv.services.admin.act import invite as invite_address
 from pbmserv.services.admin.referee import CannotRule, rehearsal
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.bounces import lift as lift_address
@@ -108,7 +107,7 @@ def lift(whose: str) -> None:
 def invite(address: str) -> None:
     """Mail somebody an invitation: it lets them sign up even when the day's quota is used up."""
     with terminal.or_give_up(CannotInvite):
-        days = invite_address(terminal.app_or_exit(), address, utc_now())
+        days = act.invite(terminal.app_or_exit(), address, utc_now())
     told = f"An invitation was mailed to {address}; it is valid for {days} days."
     terminal.print_line(told)
 

@@ -13,7 +13,7 @@ from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.message import Attachment
 from pbmserv.matches.player import Player
-from pbmserv.matches.queries import BoardRow, ListingQuery, Queries
+from pbmserv.matches.queries import Listing, ListingQuery, Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import left
 from pbmserv.rendering.board import BoardView, view_board
@@ -36,8 +36,8 @@ from pbmserv.services.compose import (
 )
 from pbmserv.services.notices import readable
 from pbmserv.services.run import CommandResult, decisions
+from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store.outbox import OutboxMessage
-from pbmserv.store.queries import TransactionQueries
 
 
 def with_links(app: App, views: Sequence[BoardView]) -> tuple[tuple[BoardView, ...], str]:
@@ -87,21 +87,18 @@ LARGEST: Final = 90_000
 Made = TypeVar("Made")
 
 
-def overview_of(app: App, userid: str, lines: Sequence[BoardRow], key: str, total: int, now: datetime) -> Overview:
-    """The table of boards where it is the turn of `userid`; `key` is that of the mail's links, if it goes to them.
-
-    `total` is how many there are in all.
-    """
-    site = app.server.site_url
+def overview_of(work: UnitOfWork, userid: str, found: Listing, key: str) -> Overview:
+    """The table of boards where it is the turn of `userid`; `key` is in the mail's links, if it goes to them."""
+    site = work.app.server.site_url
 
     def link(number: int) -> str:
         if not site:
             return ""
         return f"{site}/play/{number}/{key}" if key else f"{site}/boards/{number}"
 
-    listed = lines[:MOST_LISTED]
+    listed = found.lines[:MOST_LISTED]
     desk = f"{site}/desk/{key}" if site and key else ""
-    return Overview(overview_rows(listed, userid, now, link), total - len(listed), desk)
+    return Overview(overview_rows(listed, userid, work.now, link), found.total - len(listed), desk)
 
 
 def next_asked(results: Sequence[CommandResult]) -> NextBoards | None:
@@ -110,12 +107,12 @@ def next_asked(results: Sequence[CommandResult]) -> NextBoards | None:
     return next((reply for reply in asked if isinstance(reply, NextBoards) and len(reply.numbers) > 1), None)
 
 
-def overview_for(records: Queries, app: App, asked: NextBoards, key: str, now: datetime) -> Overview:
+def overview_for(work: UnitOfWork, asked: NextBoards, key: str) -> Overview:
     """The table in the answer to `next`; `key` is that of its links, empty for somebody else's boards."""
-    found = records.boards(
+    found = work.records.boards(
         ListingQuery(userids=(asked.userid,), filter="next", count=MOST_LISTED, with_practice=True)
     )
-    return overview_of(app, asked.userid, found.lines, key, found.total, now)
+    return overview_of(work, asked.userid, found, key)
 
 
 def fitted(build: Callable[[int], Made], size: Callable[[Made], int], most: int) -> Made:
@@ -135,10 +132,9 @@ MOST_WEIGHED: Final = 200
 _NEVER_OVER: Final = timedelta.max
 
 
-def digest_mail(
-    records: TransactionQueries, app: App, digest: Digest, player: Player, now: datetime
-) -> OutboxMessage:
-    """The mail. Raises NothingLeft when no board waits."""
+def digest_mail(work: UnitOfWork, digest: Digest, player: Player) -> OutboxMessage:
+    """The mail with every board where it is a player's turn, the most urgent first. Raises NothingLeft."""
+    app, now, records = work.app, work.now, work.records
     found = records.boards(
         ListingQuery(userids=(player.userid,), filter="next", count=MOST_WEIGHED, with_practice=True)
     )
@@ -150,9 +146,9 @@ def digest_mail(
     lines = {line.number: line for line in found.lines}
     seen = [view_board(board, player.userid, timing=records.timing(board, now)) for board in boards[:MOST_SHOWN]]
     views, key = with_links(app, seen)
-    order = [lines[board.match.number] for board in boards]
+    order = tuple(lines[board.match.number] for board in boards)
     whole = found.total - (len(found.lines) - len(boards))
-    table = overview_of(app, player.userid, order, key, whole, now) if len(boards) > 1 else None
+    table = overview_of(work, player.userid, Listing(order, whole), key) if len(boards) > 1 else None
     remarks = tuple(say(each, app.server, in_words(player)) for each in digest.notes)
 
     def build(most: int) -> OutboxMessage:

@@ -57,6 +57,7 @@ from pbmserv.services.compose import (
     build_message,
     draft_of,
     in_words,
+    other_subject,
     takes_html,
     welcome_practice,
     with_practice,
@@ -64,31 +65,31 @@ from pbmserv.services.compose import (
 from pbmserv.services.line_reports import LineReport, report_of, shortened
 from pbmserv.services.notices import afterwards, ending_remarks, person_of, rating_remarks, readable, still_queued
 from pbmserv.services.respond import MOST_SHOWN
+from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
 
-def write_letter(
-    records: TransactionQueries, app: App, letter: Letter, now: datetime, is_brief: bool = False
-) -> OutboxMessage:
+def write_letter(work: UnitOfWork, letter: Letter, is_brief: bool = False) -> OutboxMessage:
     """The mail that a letter becomes, with the boards as they stand. Raises NothingLeft.
 
     A brief one is text alone, with one board and the shorter sentences, and says how to ask for the rest.
     """
+    records = work.records
     player = records.player(letter.userid) if letter.userid else None
     if player is not None and letter.kind in UNSOLICITED:
         letter = replace(letter, recipient=player.address)
     elif player is not None and player.address != letter.recipient:
         player = None
     match letter.said:
-        case Answer() as answer:
-            message = answer_mail(records, app, letter, answer, player, now, is_brief)
+        case Answer():
+            message = answer_mail(work, letter, player, is_brief)
         case BoardNews() as news:
-            message = build_message(app, _board_news(records, app, letter, news, player, now), now)
+            message = build_message(work.app, _board_news(work, letter, news, _there(player)), work.now)
         case Digest() as digest:
-            message = digest_mail(records, app, digest, _there(player), now)
+            message = digest_mail(work, digest, _there(player))
         case said:
-            message = build_message(app, _words(records, app, letter, said, player), now)
+            message = build_message(work.app, _words(work, letter, said, player), work.now)
     owner = records.player(letter.owner) if letter.owner else None
     message = replace(message, player_id=owner.id) if owner is not None else message
     return replace(message, asks=letter.asks) if letter.asks else message
@@ -100,18 +101,14 @@ def _there(player: Player | None) -> Player:
     return player
 
 
-def _words(
-    records: TransactionQueries, app: App, letter: Letter, said: Said, player: Player | None
-) -> OutgoingMail:
+def _words(work: UnitOfWork, letter: Letter, said: Said, player: Player | None) -> OutgoingMail:
     """A mail about no board."""
-    words, server = in_words(player), app.server
-    is_question = False
+    words, server, records = in_words(player), work.app.server, work.records
     match said:
         case Notice():
             body, about = MailBody(say(said.words, server, words), has_html=said.has_html), said.about
         case Asked():
             body = with_practice(say(said.words, server), welcome_practice(said.words, server), server)
-            is_question = True
             about = "your address" if said.confirmation.kind == "take back" else "please confirm"
         case FixedText():
             sentence = filled(render(said.template, words=words, server=server, **dict(said.context)))
@@ -130,18 +127,17 @@ def _words(
             )
         case _:
             raise TypeError(type(said).__name__)
-    draft = draft_of(app, letter, player, body, about, is_question)
+    draft = draft_of(letter, player, body, other_subject(server, about))
     return replace(draft, board=letter.board) if body.named else draft
 
 
-def _board_news(
-    records: TransactionQueries, app: App, letter: Letter, news: BoardNews, player: Player | None, now: datetime
-) -> OutgoingMail:
+def _board_news(work: UnitOfWork, letter: Letter, news: BoardNews, player: Player) -> OutgoingMail:
     """The mail with one board to one who did not ask for it.
 
     The record of a finished game is attached, unless the mail only passes on words.
     """
-    player, board = _there(player), records.board(letter.board) if letter.board is not None else None
+    app, records = work.app, work.records
+    board = records.board(letter.board) if letter.board is not None else None
     if board is None:
         raise NothingLeft
     number, words = board.match.number, in_words(player)
@@ -155,7 +151,7 @@ def _board_news(
     comment = Comment(news.author, news.words) if news.words else None
     is_told = news.is_talk and comment is not None
     telling = replace(telling_of(remarks, app.server, words), is_told=is_told, since=news.since)
-    timing = None if news.begins_turn else records.timing(board, now)
+    timing = None if news.begins_turn else records.timing(board, work.now)
     (view,), key = with_links(app, [view_board(board, player.userid, comment, timing=timing, telling=telling)])
     body = MailBody(
         render("mail/notice.txt", words=words, view=view, alone=True, server=app.server),
@@ -163,11 +159,8 @@ def _board_news(
         attachments=attached([board], app.server) if has_record(board) and not news.is_talk else (),
         key=key,
     )
-    draft = draft_of(app, letter, player, body, board_subject(view))
-    return replace(draft, subject=board_subject(view), board=number, author=person_of(records, news.author))
-
-
-"""Writes an answer: what became of each line of a mail, then the boards that it is about, as far as they fit."""
+    draft = draft_of(letter, player, body, board_subject(view))
+    return replace(draft, board=number, author=person_of(records, news.author))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,25 +212,19 @@ class AnswerContent:
         return Content(said, tuple(self.views), overview=self.overview)
 
 
-def answer_mail(
-    records: TransactionQueries,
-    app: App,
-    letter: Letter,
-    answer: Answer,
-    player: Player | None,
-    now: datetime,
-    is_brief: bool,
-) -> OutboxMessage:
+def answer_mail(work: UnitOfWork, letter: Letter, player: Player | None, is_brief: bool) -> OutboxMessage:
+    """What became of each line of a mail, then the boards that it is about, as far as they fit."""
+    answer = letter.said
+    assert isinstance(answer, Answer)
     asked = next((each.said for each in answer.lines if isinstance(each.said, NextBoards)), None)
     if asked is not None and len(asked.numbers) < 2:
         asked = None
-    seen = [_view(records, app, answer, each, player, now) for each in answer.boards]
-    views, key = with_links(app, [each for each in seen if each is not None])
+    seen = [_view(work, answer, each, player) for each in answer.boards]
+    views, key = with_links(work.app, [each for each in seen if each is not None])
 
     def build(most: int) -> OutboxMessage:
-        return build_message(
-            app, _answer_with(records, app, letter, answer, player, now, is_brief, asked, views[:most], key), now
-        )
+        draft = _answer_with(work, letter, answer, player, is_brief, asked, views[:most], key)
+        return build_message(work.app, draft, work.now)
 
     if is_brief or asked is None:
         return build(MOST_SHOWN)
@@ -245,18 +232,16 @@ def answer_mail(
 
 
 def _answer_with(
-    records: TransactionQueries,
-    app: App,
+    work: UnitOfWork,
     letter: Letter,
     answer: Answer,
     player: Player | None,
-    now: datetime,
     is_brief: bool,
     asked: NextBoards | None,
     views: tuple[BoardView, ...],
     key: str,
 ) -> OutgoingMail:
-    server, words = app.server, in_words(player)
+    app, records, server, words = work.app, work.records, work.app.server, in_words(player)
     is_own = asked is not None and player is not None and asked.userid == player.userid
     is_told = len(answer.lines) == len(views) == 1 and views[0].is_present
     reports = [report_of(each, server, words, is_told and each.is_told_by_board) for each in answer.lines]
@@ -284,7 +269,7 @@ def _answer_with(
             ended = [board for board in map(records.board, answer.ended) if board is not None]
             files = attached([*wanted, *ended], server)
         texts = record_texts(wanted, files, server, words)
-        table = overview_for(records, app, asked, key if is_own else "", now) if asked else None
+        table = overview_for(work, asked, key if is_own else "") if asked else None
         table = replace(table, drawn=len(views)) if table else None
         content = AnswerContent(
             reports, answer.left_out, views, answer.unshown, texts, notes=notes, overview=table, practice=apart
@@ -302,14 +287,13 @@ def _answer_with(
         key=key,
         named=content.overview.named if content.overview and is_own else (),
     )
-    draft = draft_of(app, letter, player, body, answer.about, answer.asks is not None)
-    return replace(draft, subject=board_subject(alone), board=alone.number) if alone else draft
+    draft = draft_of(letter, player, body, board_subject(alone) if alone else other_subject(server, answer.about))
+    return replace(draft, board=alone.number) if alone else draft
 
 
-def _view(
-    records: TransactionQueries, app: App, answer: Answer, shown: ShownBoard, player: Player | None, now: datetime
-) -> BoardView | None:
+def _view(work: UnitOfWork, answer: Answer, shown: ShownBoard, player: Player | None) -> BoardView | None:
     """A board as an answer shows it; None where there is none."""
+    app, records, now = work.app, work.records, work.now
     board = records.board(shown.number)
     if board is None:
         return None

@@ -157,7 +157,7 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     game = _game_of_board(connection, app, mail, identity)
     server, userid = app.server, player.userid if player else ""
     written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name, userid)
-    to_offer = as_answer_to_offer(connection, app, written.mail, written.parsed, identity)
+    to_offer = as_answer_to_offer(connection, app, written, identity)
     if isinstance(to_offer, ParsedMail):
         written = replace(written, parsed=to_offer)
     elif to_offer is not None:

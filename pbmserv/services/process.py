@@ -42,7 +42,7 @@ from pbmserv.services.run import (
     run_all,
     touched,
 )
-from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
+from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.wordy import answer_words, begin_anew
 from pbmserv.store import abuse, accounts, confirmations, inbox, players, retention
 from pbmserv.store.codec import encode
@@ -68,11 +68,9 @@ class ProcessedMail:
     letters: tuple[Letter, ...] = ()
 
 
-def process_mail(
-    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
-) -> ProcessedMail:
-    """Does what a mail asks for. Its commands count from when it was received, what is said counts from `now`."""
-    work = unit_of_work(connection, app, now)
+def process_mail(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredentials) -> ProcessedMail:
+    """Does what a mail asks for. Its commands count from when it was received, what is said counts from now."""
+    connection, now = work.connection, work.now
     done = _process(work, pending, credentials)
     mail, key = pending.mail, None
     if done.fate == "handled":
@@ -207,7 +205,8 @@ def _reply(
     asked = None
     told: set[int] = set()
     if acknowledgement.due_at is not None:
-        said = answer_to(records, to, results, acknowledgement.remarks, is_limited=not is_proven)
+        said = answer_to(records, to, results, acknowledgement.remarks)
+        said = replace(said, is_limited=not is_proven)
         asked = said.asks
         told = {each.number for each in said.boards if each.ply is None and not each.tried}
         # The same question may have been asked before: then that mail can still be answered too.

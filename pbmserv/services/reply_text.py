@@ -192,12 +192,13 @@ _ANSWERS: Final = frozenset({"yes", "no"})
 
 
 def as_answer_to_offer(
-    connection: Connection, app: App, mail: IncomingMail, parsed: ParsedMail, identity: SenderIdentity
+    connection: Connection, app: App, written: ReplyText, identity: SenderIdentity
 ) -> IncomingMail | ParsedMail | None:
     """The mail as if it had said `accept` or `reject`, its words below; where it is in doubt, the question.
 
     None where nothing of the kind waits for its sender, or the mail says something else.
     """
+    mail, parsed = written.mail, written.parsed
     is_free = identity.confirmation is None and identity.named is None and all(map(_may_be_answer, parsed.lines))
     answer = answer_in(mail.text) if is_free and identity.board is not None and not parsed.forwarded else None
     if answer is None or not _waits(connection, app, identity):

@@ -39,7 +39,6 @@ def answer_to(
     to: ReplyContext,
     results: Sequence[CommandResult],
     remarks: Sequence[Remark] = (),
-    is_limited: bool = False,
 ) -> Answer:
     """The answer to the sender: what became of each line, then the boards it is about.
 
@@ -67,7 +66,6 @@ def answer_to(
         is_known=any(each.actor and each.actor.player for each in results),
         newcomer=next(filter(None, (_newcomer(result, asks) for result in results)), ""),
         has_changed=any(map(has_changed, results)),
-        is_limited=is_limited,
     )
 
 

@@ -55,6 +55,14 @@ class PlaysAs(Reply):
 
 
 @dataclass(frozen=True, slots=True)
+class _Share:
+    """The part of its level's iterations that a board gets, where this many boards wait."""
+
+    part: float
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Turn:
     """What a robot is about to do: on which board, and as which rung, if it is one; how it thinks, if it does."""
 
@@ -92,7 +100,7 @@ def play_robots(app: App, now: datetime) -> bool:
     def act(waiting: Waiting) -> bool:
         begun = app.thinking.clock()
         try:
-            return _act_safely(app, waiting, now, parts[waiting.is_proven], len(due))
+            return _act_safely(app, waiting, now, _Share(parts[waiting.is_proven], len(due)))
         finally:
             app.thinking.took(waiting, app.thinking.clock() - begun)
 
@@ -112,10 +120,10 @@ def _seat(app: App, program: str, now: datetime) -> None:
         log.warning("a player has the name of a robot, so it gets another %s", pairs(player=taken, robot=userid))
 
 
-def _act_safely(app: App, waiting: Waiting, now: datetime, part: float, waiting_now: int) -> bool:
+def _act_safely(app: App, waiting: Waiting, now: datetime, share: _Share) -> bool:
     """Whether something was done."""
     try:
-        turn = _claimed(app, waiting, now, part, waiting_now)
+        turn = _claimed(app, waiting, now, share)
         is_done = turn is not None and _act(app, turn, now)
     except Exception as error:
         if is_database_trouble(error):
@@ -128,7 +136,7 @@ def _act_safely(app: App, waiting: Waiting, now: datetime, part: float, waiting_
     return is_done
 
 
-def _claimed(app: App, waiting: Waiting, now: datetime, part: float, waiting_now: int) -> _Turn | None:
+def _claimed(app: App, waiting: Waiting, now: datetime, share: _Share) -> _Turn | None:
     """Claims a board, and notes which rung plays there; None where somebody else has it, or nothing waits."""
     with reading(app.engine) as connection:
         records = TransactionQueries(connection, app.recent)
@@ -141,7 +149,7 @@ def _claimed(app: App, waiting: Waiting, now: datetime, part: float, waiting_now
     level = level_at(waiting.robot, rung, rules_of(board.match), board.state.position)
     if level is None:
         raise LookupError(f"no program is called {waiting.robot}")
-    iterations = app.thinking.iterations(waiting, level, part)
+    iterations = app.thinking.iterations(waiting, level, share.part)
     expected = timedelta(seconds=iterations * app.thinking.each(waiting, level))
 
     def claim() -> bool:
@@ -161,7 +169,7 @@ def _claimed(app: App, waiting: Waiting, now: datetime, part: float, waiting_now
                 robot=waiting.userid,
                 count=iterations,
                 most=level.iterations,
-                left=waiting_now,
+                left=share.of,
             ),
         )
     return _Turn(waiting, board, seat, rung, level, iterations)

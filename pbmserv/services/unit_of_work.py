@@ -17,7 +17,7 @@ from pbmserv.store.queries import TransactionQueries
 
 @dataclass(frozen=True)
 class UnitOfWork:
-    """A transaction that writes, as of `now`."""
+    """A transaction as of `now`, with what it has read; one that writes letters only reads."""
 
     connection: Connection = field(repr=False)
     app: App = field(repr=False)

@@ -139,7 +139,7 @@ def letters_for(house: App, played: Played) -> list[OutboxMessage]:
     to, records, results = played.taken.answering, played.work.records, played.results
     userid = to.player.userid if to.player else ""
     own = Letter(answer(records, to, results), to.kind, to.recipient, userid, cause=to.cause)
-    return [write_letter(records, house, each, NOON) for each in (own, *letters_to_others(records, to, results))]
+    return [write_letter(played.work, each) for each in (own, *letters_to_others(records, to, results))]
 
 
 def htmls_for(house: App, played: Played) -> list[str | None]:

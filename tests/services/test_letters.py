@@ -216,8 +216,8 @@ def test_two_write_the_same_at_once(club: Post, monkeypatch: pytest.MonkeyPatch)
     real: Callable[..., outbox.OutboxMessage] = letters.write_letter
     barrier = threading.Barrier(2, timeout=PATIENCE)
 
-    def meeting(records: Any, house: Any, letter: Letter, *others: Any) -> outbox.OutboxMessage:
-        message = real(records, house, letter, *others)
+    def meeting(work: Any, letter: Letter, *others: Any) -> outbox.OutboxMessage:
+        message = real(work, letter, *others)
         barrier.wait()
         return message
 

@@ -79,49 +79,49 @@ def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
 
 def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...] = ()) -> Given:
     """Gives a command in a player's place, with remarks that the mails about it make besides."""
-    return run_again(lambda: _give(app, userid, parsed, now, remarks))
 
+    def once() -> Given:
+        with deciding(app, now) as work:
+            connection, records = work.connection, work.records
+            hold(connection, [parsed], [userid])
+            player = players.find(connection, userid)
+            if player is None:
+                raise CannotOperate(f"nobody is called {userid}")
+            actor = Actor(player, player.address, "operator")
+            request = Request(
+                parsed.line,
+                parsed.command,
+                parsed.arguments,
+                actor,
+                comment=parsed.arguments.text,
+                server=app.server,
+            )
+            try:
+                outcome = decide(request, records, now)
+            except CommandError as error:
+                return Given(player.userid, error)
+            work.write(outcome, now)
+            note_queued_moves(work, outcome.notifications.remarks)
+            letters: list[Letter] = []
+            for board in outcome.boards:
+                happened = _happened(board, outcome, player.userid, request.comment)
+                happened = replace(happened, remarks=(*happened.remarks, *remarks))
+                if player.robot is not None:
+                    letters += robot_notices(work, happened)
+                else:
+                    letters += board_notices(records, replace(happened, is_for_all=True))
+            letters += player_notices(records, outcome.notifications.to_players)
+            letters += [
+                Letter(Notice(reply), "notice", address) for address, reply in outcome.notifications.to_addresses
+            ]
+            work.say(letters)
+            if outcome.notifications.question is not None:
+                ask(work, outcome.notifications.question)
+            shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
+        found = tuple((board, ply) for board, ply in shown if board is not None)
+        return Given(player.userid, outcome, found, tuple(letter.recipient for letter in letters))
 
-def _give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...]) -> Given:
-    with deciding(app, now) as work:
-        connection, records = work.connection, work.records
-        hold(connection, [parsed], [userid])
-        player = players.find(connection, userid)
-        if player is None:
-            raise CannotOperate(f"nobody is called {userid}")
-        actor = Actor(player, player.address, "operator")
-        request = Request(
-            parsed.line,
-            parsed.command,
-            parsed.arguments,
-            actor,
-            comment=parsed.arguments.text,
-            server=app.server,
-        )
-        try:
-            outcome = decide(request, records, now)
-        except CommandError as error:
-            return Given(player.userid, error)
-        work.write(outcome, now)
-        note_queued_moves(work, outcome.notifications.remarks)
-        letters: list[Letter] = []
-        for board in outcome.boards:
-            happened = _happened(board, outcome, player.userid, request.comment)
-            happened = replace(happened, remarks=(*happened.remarks, *remarks))
-            if player.robot is not None:
-                letters += robot_notices(work, happened)
-            else:
-                letters += board_notices(records, replace(happened, is_for_all=True))
-        letters += player_notices(records, outcome.notifications.to_players)
-        letters += [
-            Letter(Notice(reply), "notice", address) for address, reply in outcome.notifications.to_addresses
-        ]
-        work.say(letters)
-        if outcome.notifications.question is not None:
-            ask(work, outcome.notifications.question)
-        shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
-    found = tuple((board, ply) for board, ply in shown if board is not None)
-    return Given(player.userid, outcome, found, tuple(letter.recipient for letter in letters))
+    return run_again(once)
 
 
 def _operated(app: App, given: Given) -> Operated:

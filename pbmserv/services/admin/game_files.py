@@ -37,8 +37,27 @@ def take_in(app: App, record: object, names: Mapping[str, str], rated: bool, now
     have the same userid here. It counts for the ratings when it was rated and is to be `rated` here too. Nobody is
     mailed. Raises CannotImport.
     """
-    fits = _checked(record)
-    return run_again(lambda: _take_in(app, fits, names, rated, now))
+    checked = _checked(record)
+
+    def once() -> int:
+        with writing(app.engine) as connection:
+            userids = [
+                _known(connection, names.get(str(place), names.get(each["userid"].lower(), each["userid"])))
+                for place, each in enumerate(checked["players"], 1)
+            ]
+            if len(set(userids)) < len(userids):
+                raise CannotImport("one player cannot sit in two seats")
+            starter = _starter(connection, checked, userids, names)
+            work = unit_of_work(connection, app, now)
+            number = work.records.next_number()
+            board = _replayed(checked, number, userids, starter, rated and checked["rated"])
+            _require_credible(app, checked, board, now)
+            _require_new(connection, app, checked, board)
+            decision = Decision(Showing((), 0), opened=board.match, entries=board.match.entries, boards=(board,))
+            work.write(decision, now)
+        return number
+
+    return run_again(once)
 
 
 def _checked(record: object) -> Mapping[str, Any]:
@@ -53,25 +72,6 @@ def _checked(record: object) -> Mapping[str, Any]:
     if record["status"] == "active":
         raise CannotImport("that game is not over: it is still played where it was recorded")
     return record
-
-
-def _take_in(app: App, record: Mapping[str, Any], names: Mapping[str, str], rated: bool, now: datetime) -> int:
-    with writing(app.engine) as connection:
-        userids = [
-            _known(connection, names.get(str(place), names.get(each["userid"].lower(), each["userid"])))
-            for place, each in enumerate(record["players"], 1)
-        ]
-        if len(set(userids)) < len(userids):
-            raise CannotImport("one player cannot sit in two seats")
-        starter = _starter(connection, record, userids, names)
-        work = unit_of_work(connection, app, now)
-        number = work.records.next_number()
-        board = _replayed(record, number, userids, starter, rated and record["rated"])
-        _require_credible(app, record, board, now)
-        _require_new(connection, app, record, board)
-        decision = Decision(Showing((), 0), opened=board.match, entries=board.match.entries, boards=(board,))
-        work.write(decision, now)
-    return number
 
 
 def _known(connection: Connection, userid: str) -> str:

@@ -11,6 +11,7 @@ from pbmserv.services.admin.referee import OperatorSays, board_of, reasoned
 from pbmserv.services.app import App
 from pbmserv.services.letters import write_letter
 from pbmserv.services.notices import BoardChange, board_letter, board_notices, notice_to
+from pbmserv.services.unit_of_work import unit_of_work
 from pbmserv.services.writer import deciding
 from pbmserv.store import inbox, matches, players
 from pbmserv.store.engine import reading, run_again, writing
@@ -84,11 +85,11 @@ def drafted(app: App, number: int | None, text: str, now: datetime) -> tuple[str
         to = audience(app)
         letters, count = [notice_to(each, OperatorSays(text.strip())) for each in to[:1]], len(to)
     with reading(app.engine) as connection:
-        records = TransactionQueries(connection, app.recent)
+        work = unit_of_work(connection, app, now)
         if number is not None:
-            letters = _notices_on(records, number, text)
+            letters = _notices_on(work.records, number, text)
             count = len(letters)
-        return (_shown(write_letter(records, app, letters[0], now)) if letters else ""), count
+        return (_shown(write_letter(work, letters[0])) if letters else ""), count
 
 
 def _shown(message: OutboxMessage) -> str:
