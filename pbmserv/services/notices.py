@@ -10,7 +10,6 @@ from pbmserv.commands import queue_notation
 from pbmserv.commands.analyse import Course, course_of
 from pbmserv.commands.command import Remark, Reply, words_above
 from pbmserv.commands.letter import (
-    AT_ONCE,
     UNCAUSED,
     BoardNews,
     FixedText,
@@ -173,11 +172,9 @@ def board_notices(records: TransactionQueries, happened: BoardChange, but: str =
     return [*(letter for letter in letters if letter is not None), *_to_watchers(records, happened)]
 
 
-def board_letter(
-    board: int, player: Player, said: BoardNews, cause: MailCause = UNCAUSED, due_at: datetime = AT_ONCE
-) -> Letter:
+def board_letter(board: int, player: Player, said: BoardNews, cause: MailCause = UNCAUSED) -> Letter:
     """A letter with one board to one of its players, or to somebody who watches it, who did not ask for it."""
-    return Letter(said, "board", player.address, player.userid, board, cause, due_at)
+    return Letter(said, "board", player.address, player.userid, board, cause)
 
 
 def notice_to(player: Player, words: Reply, cause: MailCause = UNCAUSED, about: str = "news") -> Letter:

@@ -21,6 +21,7 @@ from pbmserv.parser.title import titled_board
 from pbmserv.parser.topics import topic_of
 from pbmserv.services.app import App
 from pbmserv.services.reply_text import (
+    ReplyText,
     answered_apart,
     as_answer_to_offer,
     reply_text,
@@ -118,7 +119,8 @@ def grounds_of(connection: Connection, app: App, pending: PendingMail) -> Ground
     now = pending.message.received_at
     mail, identity, elsewhere = _identified(connection, app, pending.came, now)
     identity = _of_stranger(identity, pending.parsed)
-    return Grounds(mail.sender, identity, elsewhere, _named(connection, mail, identity, pending.parsed, now))
+    named = open_question(connection, _tokens(pending.parsed), mail.sender, identity.player, now)
+    return Grounds(mail.sender, identity, elsewhere, named)
 
 
 def read_message(app: App, message: InboxMessage) -> IncomingMail:
@@ -166,11 +168,15 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         )
     apart = answered_apart(connection, identity)
     if apart is not None:
-        written = with_move_apart(written, mail, ours, apart, server, addresses)
+
+        def read_there(number: int, game: Info) -> ReplyText:
+            return reply_text(mail, ours, number, server.address, addresses, game)
+
+        written = with_move_apart(written, apart, server, read_there)
     if player is not None:
         written = without_usual_end(connection, written, message.sender, player.address)
     identity = _of_stranger(identity, written.parsed)
-    named = _named(connection, mail, identity, written.parsed, now)
+    named = open_question(connection, _tokens(written.parsed), mail.sender, identity.player, now)
     # Its patterns, which no other mail needs, take long to make.
     topic = "" if identity.player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
     pending = PendingMail(
@@ -229,11 +235,9 @@ def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity
     return SenderIdentity(identity.server) if identity.elsewhere and says_who else identity
 
 
-def _named(
-    connection: Connection, mail: IncomingMail, identity: SenderIdentity, parsed: ParsedMail, now: datetime
-) -> Confirmation | None:
-    tokens = [line.token.value for line in parsed.lines if isinstance(line, Parsed) and line.token]
-    return open_question(connection, tokens, mail.sender, identity.player, now) if tokens else None
+def _tokens(parsed: ParsedMail) -> list[str]:
+    """The words in the lines of a mail that may name an open question."""
+    return [line.token.value for line in parsed.lines if isinstance(line, Parsed) and line.token]
 
 
 def sent_to_self(app: App, message: InboxMessage, automatic: str, report: Report | None) -> SentToSelf | None:

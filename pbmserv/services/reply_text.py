@@ -4,7 +4,7 @@ What stands below all mails of a player is a signature, and goes to nobody. A ba
 shows no match is a line `practice MOVE` or `puzzle NUMBER MOVE`, and `yes` to an offer accepts it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -274,14 +274,13 @@ def answered_apart(connection: Connection, identity: SenderIdentity) -> Answered
 
 def with_move_apart(
     plain: ReplyText,
-    mail: IncomingMail,
-    ours: OurWords,
     apart: AnsweredApart,
     server: Server,
-    addresses: frozenset[str],
+    read_there: Callable[[int, Info], ReplyText],
 ) -> ReplyText:
     """What a mail says with its bare move as one there; as it was read without a board, if it has none.
 
+    `read_there` reads the mail as an answer to a board of that number and game.
     Somebody who says `no` to an account does not play.
     """
     names = [line.command.name for line in plain.parsed.lines if isinstance(line, Parsed)]
@@ -289,7 +288,7 @@ def with_move_apart(
         return plain
     if apart.puzzle is not None and not names and _first_line(plain) == SOLUTION:
         return replace(plain, parsed=replace(plain.parsed, lines=(apart.line(SOLUTION, None),)))
-    written = reply_text(mail, ours, apart.number, server.address, addresses, apart.game(server))
+    written = read_there(apart.number, apart.game(server))
     lines = written.parsed.lines
     about = [line for line in lines if _is_about(line, apart.number)]
     if not about or not all(map(_is_move, about)):

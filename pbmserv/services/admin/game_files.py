@@ -50,7 +50,7 @@ def take_in(app: App, record: object, names: Mapping[str, str], rated: bool, now
             starter = _starter(connection, checked, userids, names)
             work = unit_of_work(connection, app, now)
             number = work.records.next_number()
-            board = _replayed(checked, number, userids, starter, rated and checked["rated"])
+            board = _replayed({**checked, "rated": rated and checked["rated"]}, number, userids, starter)
             _require_credible(app, checked, board, now)
             _require_new(connection, app, checked, board)
             decision = Decision(Showing((), 0), opened=board.match, entries=board.match.entries, boards=(board,))
@@ -93,9 +93,9 @@ def _starter(
     return userids[0] if found is None else found.userid
 
 
-def _replayed(record: Mapping[str, Any], number: int, userids: list[str], starter: str, rated: bool) -> GameState:
+def _replayed(record: Mapping[str, Any], number: int, userids: list[str], starter: str) -> GameState:
     try:
-        match = match_of({**record, "rated": rated}, number, userids.__getitem__, starter)
+        match = match_of(record, number, userids.__getitem__, starter)
         info = rules_of(match).info
         if not info.least_seats <= len(userids) <= info.most_seats:
             raise CannotImport(f"{info.title} is not played by {len(userids)}")
