@@ -21,7 +21,7 @@ from sqlalchemy import Dialect, Engine, create_engine, inspect, make_url, text
 
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App, WordMakers
-from pbmserv.services.thinking import Mind
+from pbmserv.services.thinking import ThinkingPlan
 from pbmserv.store.engine import open_engine
 from pbmserv.store.schema import migrate
 from pbmserv.store.tables import inbox, metadata, outbox
@@ -291,7 +291,7 @@ def make_house(url: str, hasher: PasswordHasher, server: Server) -> App:
         hasher,
         makers=WordMakers(Counting("k"), Counting("l"), Counting("w"), Counting("e")),
         # Thinking takes no time, and so is never shortened.
-        mind=Mind(clock=lambda: 0.0),
+        thinking=ThinkingPlan(clock=lambda: 0.0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbmserv.services.admin import abuse, addresses, banning, mails, referee
+from pbmserv.services.admin import act, banning, mails, referee
 from pbmserv.services.app import App
 
 
@@ -21,16 +21,16 @@ def operate(house: App, text: str, now: datetime) -> None:
             referee.pause(house, int(board), " ".join(why), now)
         case ["resume", board, *why]:
             referee.resume(house, int(board), " ".join(why), now)
-        case ["ban", who, *why] if abuse.is_pattern(who):
-            abuse.silence(house, who, " ".join(why), now)
-        case ["unban", who] if abuse.is_pattern(who):
-            abuse.hear_again(house, who)
+        case ["ban", who, *why] if banning.is_pattern(who):
+            banning.silence(house, who, " ".join(why), now)
+        case ["unban", who] if banning.is_pattern(who):
+            banning.lift_address_ban(house, who)
         case ["ban", userid, *why]:
             banning.ban(house, userid, " ".join(why), now)
         case ["unban", userid, *why]:
             banning.unban(house, userid, " ".join(why), now)
         case ["address", userid, address]:
-            addresses.give_address(house, userid, address, now)
+            act.give_address(house, userid, address, now)
         case ["announce", *words]:
             mails.announce(house, mails.audience(house), " ".join(words), now)
         case _:

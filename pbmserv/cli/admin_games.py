@@ -17,10 +17,16 @@ from pbmserv.cli.terminal import Exit, app_or_exit, err, give_up, or_give_up, ou
 from pbmserv.games import games, others
 from pbmserv.matches.log import BrokenLog
 from pbmserv.rendering.svg.pictures import movie_of
-from pbmserv.services.admin.import_games import CannotImport, take_in
+from pbmserv.services.admin.game_files import (
+    CannotDump,
+    CannotImport,
+    dump_file,
+    dump_month,
+    month_before,
+    take_in,
+)
 from pbmserv.services.app import utc_now
 from pbmserv.services.laws.check import LAWS, try_laws
-from pbmserv.services.scheduler.dump import CannotDump, dump_file, dump_month, month_before
 from pbmserv.services.views import load_game_state
 
 _GZIP: Final = b"\x1f\x8b"

@@ -11,11 +11,8 @@ import click
 from pbmserv.cli import terminal
 from pbmserv.cli.admin_referee import listed, mails_queued, reason_option
 from pbmserv.cli.lazy import command
-from pbmserv.services.admin import abuse, banning
-from pbmserv.services.admin.abuse import conspicuous
-from pbmserv.services.admin.act import CannotOperate, run_as, set_password
-from pbmserv.services.admin.addresses import CannotInvite, give_address
-from pbmserv.services.admin.addresses import invite as invite_address
+from pbmserv.services.admin import act, banning
+from pbmserv.services.admin.act import CannotInvite, CannotOperate, give_address, run_as, set_password
 from pbmserv.services.admin.referee import CannotRule, rehearsal
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.bounces import lift as lift_address
@@ -110,7 +107,7 @@ def lift(whose: str) -> None:
 def invite(address: str) -> None:
     """Mail somebody an invitation: it lets them sign up even when the day's quota is used up."""
     with terminal.or_give_up(CannotInvite):
-        days = invite_address(terminal.app_or_exit(), address, utc_now())
+        days = act.invite(terminal.app_or_exit(), address, utc_now())
     told = f"An invitation was mailed to {address}; it is valid for {days} days."
     terminal.print_line(told)
 
@@ -133,7 +130,7 @@ def report(since: str, count: int, scripted: bool | None) -> None:
     Examples:
         pbmserv admin report --since 12h
     """
-    found = conspicuous(terminal.app_or_exit(), utc_now() - span(since), count)
+    found = banning.conspicuous(terminal.app_or_exit(), utc_now() - span(since), count)
     terminal.print_rows([asdict(each) for each in found], scripted, "addresses")
 
 
@@ -164,7 +161,7 @@ def ban(who: str, reason: str, yes: bool, dry_run: bool) -> None:
         pbmserv admin ban @spam.example
     """
     app = terminal.app_or_exit()
-    if abuse.is_pattern(who):
+    if banning.is_pattern(who):
         _silence(app, who, reason, dry_run)
         return
     with terminal.or_give_up(CannotRule):
@@ -183,8 +180,8 @@ def unban(who: str, reason: str) -> None:
     """Lift the ban on a player, an address or a domain. A player is notified by mail."""
     app = terminal.app_or_exit()
     with terminal.or_give_up(CannotRule):
-        if abuse.is_pattern(who):
-            terminal.print_line(f"{abuse.hear_again(app, who)} is no longer banned.")
+        if banning.is_pattern(who):
+            terminal.print_line(f"{banning.lift_address_ban(app, who)} is no longer banned.")
             return
         found = banning.unban(app, who, reason, utc_now())
     terminal.print_line(f"{found} is no longer banned. {mails_queued(1)}")
@@ -194,7 +191,7 @@ def unban(who: str, reason: str) -> None:
 @terminal.scripted_option
 def banned(scripted: bool | None) -> None:
     """List players, addresses and domains that are banned."""
-    found = abuse.list_banned(terminal.app_or_exit())
+    found = banning.list_banned(terminal.app_or_exit())
     rows = [{"who": each.who, "since": each.since, "reason": each.reason} for each in found]
     terminal.print_rows(rows, scripted, "bans")
 
@@ -202,7 +199,7 @@ def banned(scripted: bool | None) -> None:
 def _silence(app: App, who: str, reason: str, dry_run: bool) -> None:
     # It can be taken back, so that nobody is asked.
     with terminal.or_give_up(CannotRule):
-        done = abuse.silence(rehearsal(app) if dry_run else app, who, reason, utc_now())
+        done = banning.silence(rehearsal(app) if dry_run else app, who, reason, utc_now())
     terminal.print_line(f"Mail from {done.pattern} no longer has any effect, and gets no answer.")
     if done.players:
         told = f"Players with an address there: {terminal.named(done.players)}."

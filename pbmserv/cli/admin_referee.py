@@ -13,10 +13,10 @@ from rich.progress import Progress, TaskID
 from pbmserv.cli import terminal
 from pbmserv.cli.lazy import command
 from pbmserv.services.admin import referee
+from pbmserv.services.admin.check import recount_all
 from pbmserv.services.admin.mails import announce as announce_to
 from pbmserv.services.admin.mails import announce_on, audience, drafted
 from pbmserv.services.admin.referee import CannotRule, Ruled
-from pbmserv.services.admin.upgrade import recount_all
 from pbmserv.services.app import App, utc_now
 
 QUIET: Final = 2.0

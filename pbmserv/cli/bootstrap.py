@@ -55,7 +55,7 @@ def bring_up(settings: Settings, engine: Engine) -> None:
     copy cannot be made.
     """
     # Only here: it can replay whole games.
-    from pbmserv.services.admin.upgrade import renew
+    from pbmserv.services.admin.check import renew
 
     version, copy = stored_version(engine), None
     if engine.dialect.name == "sqlite" and version not in (None, NEWEST) and knows_version(str(version)):

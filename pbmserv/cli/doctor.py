@@ -19,13 +19,10 @@ from pbmserv.cli.serve import mailbox, road_out
 from pbmserv.cli.terminal import Exit, err, give_up, print_findings, scripted_option
 from pbmserv.mail.mail_urls import mailbox_address, relay_address
 from pbmserv.mail.reading.headers import Headers, head_of
-from pbmserv.services.admin.doctor import returned
-from pbmserv.services.admin.doctor.database import see_clock, see_schema
-from pbmserv.services.admin.doctor.files import see_data, see_secret_files
-from pbmserv.services.admin.doctor.names import Names, NoNameserver, is_reserved
-from pbmserv.services.admin.doctor.pages import see_pages
-from pbmserv.services.admin.doctor.records import see_records
-from pbmserv.services.admin.doctor.roads import NO_MAILBOX, NO_RELAY, see_mailbox, see_relay
+from pbmserv.services.admin.doctor import round_trip
+from pbmserv.services.admin.doctor.files import see_clock, see_data, see_schema, see_secret_files
+from pbmserv.services.admin.doctor.pages import NO_MAILBOX, NO_RELAY, see_mailbox, see_pages, see_relay
+from pbmserv.services.admin.doctor.records import Names, NoNameserver, is_reserved, see_records
 from pbmserv.services.admin.doctor.round_trip import depart, see_tag, see_trip, wait_for
 from pbmserv.services.admin.findings import Finding, Verdict, see_room
 from pbmserv.services.admin.pulse import WriteTrial
@@ -159,9 +156,9 @@ class _Trips:
             return
         self.head = head_of(back.head)
         server = settings.server()
-        yield returned.see_judgement(self.head, server)
-        yield returned.see_signature(self.head, server, not is_reserved(server.domain))
-        if clock := returned.see_mail_clock(self.head, plain.sent_at, back.came_at):
+        yield round_trip.see_judgement(self.head, server)
+        yield round_trip.see_signature(self.head, server, not is_reserved(server.domain))
+        if clock := round_trip.see_mail_clock(self.head, plain.sent_at, back.came_at):
             yield clock
 
 
@@ -219,7 +216,7 @@ def _records(settings: Settings, head: Headers | None, nameserver: tuple[str, in
         yield Finding("DNS", Verdict.ATTENTION, str(error), "ask another by --nameserver")
         return
     host = mailbox_address(settings.imap).host if settings.imap else ""
-    sends_from, signed = (returned.sending_address(head), returned.signatures(head)) if head else (None, [])
+    sends_from, signed = (round_trip.sending_address(head), round_trip.signatures(head)) if head else (None, [])
     yield from see_records(names, domain, host, sends_from, signed)
 
 

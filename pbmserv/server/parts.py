@@ -27,7 +27,7 @@ from pbmserv.services.app import App, utc_now
 from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
 from pbmserv.services.receive import receive_mails
-from pbmserv.services.worker import process_some, seconds_until_due
+from pbmserv.services.worker import Safeguards, process_some, seconds_until_due
 from pbmserv.store.engine import CommitWatch, cause_of, is_database_trouble, truncate_wal
 from pbmserv.store.operating import SENDER, WORKER
 
@@ -271,7 +271,7 @@ def _handle(
     unemptied: _Unemptied,
 ) -> bool:
     try:
-        handled = process_some(app, utc_now, marker.put, isolated, claims.claim)
+        handled = process_some(app, utc_now, Safeguards(marker.put, isolated, claims.claim))
     finally:
         claims.release()
         marker.clear()

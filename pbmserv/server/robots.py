@@ -17,9 +17,8 @@ from typing import Final
 from pbmserv.mail.log_words import pairs
 from pbmserv.server.parts import LOOK_ANYWAY_AFTER, ROBOTS_MAKE_WAY, Part, heartbeat, make_way, repeating
 from pbmserv.services.app import App, utc_now
-from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.robots import play_robots
-from pbmserv.services.teaching import analyse_asked, teach
+from pbmserv.services.teaching import analyse_asked, find_puzzle, teach
 from pbmserv.store.engine import is_database_trouble
 from pbmserv.store.operating import ROBOTS
 

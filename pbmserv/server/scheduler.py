@@ -11,16 +11,14 @@ from typing import Final
 
 from pbmserv.mail.log_words import pairs
 from pbmserv.server.parts import LONGEST_PAUSE, Part, heartbeat
+from pbmserv.services.admin.check import recount_ratings
+from pbmserv.services.admin.game_files import dump_last_month
 from pbmserv.services.admin.status import Premises
-from pbmserv.services.admin.upgrade import recount_ratings
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.scheduler.alarms import watch
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.digests import send_digests
-from pbmserv.services.scheduler.dump import dump_last_month
-from pbmserv.services.scheduler.expiry import expire, tell_over, tell_suspended
-from pbmserv.services.scheduler.puzzles import send_puzzles
-from pbmserv.services.scheduler.retention import Purged
+from pbmserv.services.scheduler.due import send_digests, send_puzzles
+from pbmserv.services.scheduler.retention import Purged, expire, tell_over, tell_suspended
 from pbmserv.services.scheduler.retention import purge as purge
 from pbmserv.store.engine import cause_of, is_database_trouble
 from pbmserv.store.operating import SCHEDULER

@@ -8,7 +8,7 @@ from itertools import count
 from argon2 import PasswordHasher
 
 from pbmserv.services.receive import Intake
-from pbmserv.services.thinking import FailingBoards, Mind
+from pbmserv.services.thinking import FailingBoards, ThinkingPlan
 from pbmserv.store.queries import RecentBoards
 
 
@@ -54,7 +54,7 @@ class App(Intake):
     # What gives words of other kinds.
     makers: WordMakers = field(default_factory=WordMakers)
     # How quick this process is at thinking for robots.
-    mind: Mind = field(default_factory=Mind, repr=False)
+    thinking: ThinkingPlan = field(default_factory=ThinkingPlan, repr=False)
     # Counts how often the worker has looked for waiting mails.
     turns: Iterator[int] = field(default_factory=count, repr=False)
 

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 MOST_BOARDS: Final = 1000
 
 
-def heed_report(work: UnitOfWork, report: Report | None, report_id: int) -> bool:
+def count_report(work: UnitOfWork, report: Report | None, report_id: int) -> bool:
     """Counts what a mail that no person wrote reports about a mail of ours; False when it reports no bounce.
 
     `report_id` is its number in the inbox.
@@ -46,7 +46,7 @@ def heed_report(work: UnitOfWork, report: Report | None, report_id: int) -> bool
     return True
 
 
-def heed_refusal(work: UnitOfWork, mail: BouncedMail, reason: str) -> None:
+def count_refusal(work: UnitOfWork, mail: BouncedMail, reason: str) -> None:
     """Counts that our own relay refused a mail's recipient for good; `reason` is its reply."""
     _count(work, mail, judge("", reason) == "hard", reason)
 
@@ -137,7 +137,7 @@ def notices_about(work: UnitOfWork, missing: Player, template: str, **context: A
 
 
 def _back(work: UnitOfWork, player: Player, since: datetime) -> list[Letter]:
-    """What a player whom mail reaches again is told of their clocks; nothing when none of them runs."""
+    """What a player whom mail reaches again learns of their clocks; nothing when none of them runs."""
     records, now = work.records, work.now
     listing = records.boards(
         ListingQuery(userids=(player.userid,), filter="next", count=MOST_BOARDS, with_practice=True)

@@ -5,8 +5,18 @@ from datetime import datetime
 from typing import Any
 
 from pbmserv.commands.address import Welcome
-from pbmserv.commands.command import Reply
-from pbmserv.commands.letter import UNCAUSED, FixedText, Letter, MailCause, MailKind, Notice, leaving_kind
+from pbmserv.commands.command import Confirmation, Reply
+from pbmserv.commands.letter import (
+    UNCAUSED,
+    Answer,
+    Asked,
+    FixedText,
+    Letter,
+    MailCause,
+    MailKind,
+    Notice,
+    leaving_kind,
+)
 from pbmserv.commands.practice import practice_to_come
 from pbmserv.commands.server import Server
 from pbmserv.commands.set import LeaveKind, leaving_command
@@ -95,7 +105,7 @@ class OutgoingMail:
     # The board that the mail is about, if it is one board.
     board: int | None = None
     cause: MailCause = UNCAUSED
-    # A question comes from a personal address too, whoever it goes to.
+    # A question comes from a personal address too, to whomever it goes.
     is_question: bool = False
     # What the player stops by unsubscribing.
     leaves: LeaveKind = "mail"
@@ -105,10 +115,11 @@ class OutgoingMail:
 
 def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage:
     """Writes a mail: the message for the outbox."""
-    body, cause = draft.body, draft.cause
-    shown, token = dict(body.named) | _shown(body), app.new_token()
+    token, cause = app.new_token(), draft.cause
     if draft.is_question and not app.server.delimiter:
-        body = _with_word(body, token)
+        draft = replace(draft, body=_with_word(draft.body, token))
+    body = draft.body
+    shown = dict(body.named) | _shown(body)
     said = document_of(body.text)
     leave_key = _leave_key(app, draft)
     bounce_word = (app.makers.bounce_word or app.new_token)() if app.server.delimiter else ""
@@ -133,9 +144,7 @@ def build_message(app: App, draft: OutgoingMail, now: datetime) -> OutboxMessage
         recipient=envelope.recipient,
         envelope_sender=envelope_sender(bounce_word, app.server),
         message_id=message_id(envelope, app.server),
-        raw=write(
-            envelope, as_text(said), app.server, now, _html(app, draft, body, said, envelope), body.attachments
-        ),
+        raw=write(envelope, as_text(said), app.server, now, _html(app, draft, said, envelope), body.attachments),
         inbox_id=cause.inbox_id,
         player_id=draft.player.id if draft.player else None,
         match=draft.board,
@@ -181,7 +190,8 @@ def takes_html(player: Player | None, practice: PracticeView | PuzzleView | None
     return player.mail.html and not in_words(player)
 
 
-def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelope: Envelope) -> str | None:
+def _html(app: App, draft: OutgoingMail, said: Document, envelope: Envelope) -> str | None:
+    body = draft.body
     if not body.has_html or not takes_html(draft.player, body.practice):
         return None
     content = body.content or Content(Document() if body.views else said, body.views)
@@ -189,19 +199,19 @@ def _html(app: App, draft: OutgoingMail, body: MailBody, said: Document, envelop
     return html_part(content, draft.subject, sender_address(envelope, app.server), app.server)
 
 
-def draft_of(
-    app: App, letter: Letter, player: Player | None, body: MailBody, about: str, is_question: bool = False
-) -> OutgoingMail:
-    """The draft of a letter's mail, with what follows from its kind; `about` is what the Subject says."""
-    author = ""
+def draft_of(letter: Letter, player: Player | None, body: MailBody, subject: str) -> OutgoingMail:
+    """The draft of a letter's mail, with what follows from its kind and from what it says."""
+    author, is_question = "", False
     match letter.said:
         case Notice(words=MessageFrom(author) | BroadcastFrom(author)):
             pass
+        case Asked() | Answer(asks=Confirmation()):
+            is_question = True
     return OutgoingMail(
         kind=letter.kind,
         recipient=letter.recipient,
         player=player,
-        subject=other_subject(app.server, about),
+        subject=subject,
         body=body,
         cause=letter.cause,
         is_question=is_question,
@@ -211,7 +221,7 @@ def draft_of(
 
 
 def welcome_practice(words: Reply, server: Server) -> PracticeView | None:
-    """The practice board of whoever reads this in the first mail; None where it is no such mail."""
+    """The practice board of the reader of the first mail; None where it is no such mail."""
     return view_practice(practice_to_come(words.userid, server)) if isinstance(words, Welcome) else None
 
 

@@ -8,9 +8,14 @@ had its fair time and is hung up on.
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
-from datetime import datetime
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
 from math import inf
+from queue import SimpleQueue
+from threading import Thread
 from time import monotonic
 from typing import Final
 
@@ -18,22 +23,184 @@ from sqlalchemy import Connection
 
 from pbmserv.mail.log_words import Pairs, pairs
 from pbmserv.mail.sending.destination import Transport
-from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, Outcome, Untried
+from pbmserv.mail.sending.transport import Batch, Closed, Deferred, Delivered, Failed, Outcome, Outgoing, Untried
 from pbmserv.services.app import App
-from pbmserv.services.bounces import heed_refusal
-from pbmserv.services.delivery_worker import DeliveryWorker
-from pbmserv.services.retry_times import LEASE, USUAL, RetryTimes, is_given_up, next_wait
+from pbmserv.services.bounces import count_refusal
 from pbmserv.services.writer import deciding
 from pbmserv.store import clocks, mail_history, outbox, retention
 from pbmserv.store.bounces import BouncedMail
 from pbmserv.store.engine import cause_of, is_database_trouble, reading, writing
 from pbmserv.store.outbox import QueuedMessage
 
+
+@dataclass(slots=True)
+class Delivery:
+    """Mails on their way; moments are of the monotonic clock, in seconds."""
+
+    mails: Sequence[QueuedMessage]
+    batch: Batch
+    end: Future[None]
+    begun_at: float
+    renewed_at: float
+    taken: int = 0
+    """How many outcomes were taken back."""
+
+    @property
+    def on_their_way(self) -> Sequence[QueuedMessage]:
+        """The mails that were begun, and whose outcome nobody has taken back yet."""
+        return self.mails[self.taken : self.batch.begun]
+
+    def outcomes(self) -> list[tuple[QueuedMessage, Outcome]]:
+        """The mails that have come to their outcome since this was asked last."""
+        new = self.batch.outcomes[self.taken :]
+        found = list(zip(self.on_their_way, new, strict=False))
+        self.taken += len(new)
+        return found
+
+
+class DeliveryWorker:
+    """A road and its thread, with one batch of mails on it at most. Used by one thread."""
+
+    def __init__(self, road: Transport) -> None:
+        self._road = road
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        # Of its own and no executor's: the end of a process waits for those, however long a relay hangs.
+        self._thread = Thread(target=_work, args=(self._tasks,), name="road", daemon=True)
+        self._thread.start()
+        self._is_open = False
+        self._used_at = 0.0
+        self.errand: Delivery | None = None
+
+    def carry(self, mails: Sequence[QueuedMessage], stopping: Callable[[], bool]) -> Delivery:
+        """Sets out with mails, and begins no other of them once it is `stopping`."""
+        now = monotonic()
+        batch = Batch([Outgoing(mail.envelope_sender, mail.recipient, mail.raw) for mail in mails], stopping)
+        self.errand = Delivery(mails, batch, Future(), now, now)
+        self._tasks.put(partial(_carry, self._road, batch, self.errand.end))
+        self._is_open = True
+        return self.errand
+
+    def take_back(self) -> list[tuple[QueuedMessage, Outcome]]:
+        """The mails that have come to their outcome, each once; the last of them ends the errand."""
+        errand = self.errand
+        if errand is None:
+            return []
+        if errand.end.done():
+            self.errand = None
+            self._used_at = monotonic()
+            errand.end.result()
+        return errand.outcomes()
+
+    def hang_up(self) -> None:
+        """Ends a delivery that takes too long."""
+        self._road.hang_up()
+
+    def rest(self, after: float) -> None:
+        """Takes leave of a relay that nothing was brought to for this many seconds."""
+        if self._is_open and self.errand is None and monotonic() > self._used_at + after:
+            self._is_open = False
+            self._tasks.put(self._road.close)
+
+    def end(self) -> None:
+        """Takes leave for good, once what is on its way has come to its outcome; waits for neither."""
+        self._tasks.put(self._road.close)
+        self._tasks.put(None)
+
+    def wait_for_end(self, seconds: float) -> None:
+        """Waits for what `end` has begun, so long at most; what hangs then is left to the end of the process."""
+        self._thread.join(max(seconds, 0))
+
+
+def _work(tasks: SimpleQueue[Callable[[], None] | None]) -> None:
+    while (task := tasks.get()) is not None:
+        with suppress(Exception):  # taking leave: whatever it was, the next mail connects anew
+            task()
+
+
+def _carry(road: Transport, batch: Batch, end: Future[None]) -> None:
+    try:
+        _deliver(road, batch)
+        end.set_result(None)
+    except BaseException as error:  # for the one who waits for the end
+        end.set_exception(error)
+
+
+def _deliver(road: Transport, batch: Batch) -> None:
+    try:
+        road.deliver(batch)
+    except Exception as error:
+        # No road raises; should one all the same, it must not keep all others from being sent.
+        batch.withdraw()
+        while len(batch.outcomes) < batch.begun:
+            batch.end(Deferred(f"a fault of this server: {type(error).__name__}"))
+
+
+LEASE: Final = timedelta(minutes=3)
+"""How long a sender that died keeps the mails it had in hand from the others, and by how much the clocks of
+several hosts may differ. A sender that lives renews its leases, however long a relay takes to answer."""
+
+FIRST_WAIT: Final = timedelta(minutes=1)
+LONGEST_WAIT: Final = timedelta(hours=6)
+GIVE_UP_AFTER: Final = timedelta(days=5)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryTimes:
+    """How long a sender waits for what, in seconds.
+
+    A mail is slow after `slow`, and hung up on after `longest`: more than a relay may take for all its replies,
+    ten minutes of them for the one after the dot (RFC 5321 4.5.3.2). Where all lanes are taken and other mail is
+    due, the one that was taken longest is hung up on after `fair` already. Leases are renewed each `renew`. A
+    connection that nothing goes over is closed after `idle`. A way out that is closed is tried again after
+    `first_pause`, doubling to `longest_pause`. Who ends waits `last` for what is on its way, hangs up, and waits
+    that long again.
+    """
+
+    slow: float = 5.0
+    longest: float = 1200.0
+    fair: float = 60.0
+    renew: float = 30.0
+    idle: float = 30.0
+    first_pause: float = 1.0
+    longest_pause: float = 60.0
+    last: float = 10.0
+
+
+USUAL: Final = RetryTimes()
+
+
+def next_wait(tries: int) -> timedelta:
+    """How long to wait after this many tries: a minute, doubling to six hours.
+
+    >>> [str(next_wait(tries)) for tries in (1, 2, 3, 20)]
+    ['0:01:00', '0:02:00', '0:04:00', '6:00:00']
+    """
+    return min(FIRST_WAIT * (1 << min(tries - 1, 16)), LONGEST_WAIT)
+
+
+def waited(tries: int) -> timedelta:
+    """How long a mail was kept waiting between this many tries; counted so, a sender that slept costs none.
+
+    >>> [str(waited(tries)) for tries in (1, 2, 3, 28)]
+    ['0:00:00', '0:01:00', '0:03:00', '4 days, 20:31:00']
+    """
+    return sum(map(next_wait, range(1, tries)), timedelta())
+
+
+def is_given_up(tries: int) -> bool:
+    """Whether a mail that was deferred so often is given up.
+
+    >>> is_given_up(28), is_given_up(29)
+    (False, True)
+    """
+    return waited(tries) >= GIVE_UP_AFTER
+
+
 BATCH: Final = 100
 """Mails tried before `send_due` returns."""
 
 MOST_IN_HAND: Final = 10
-"""Mails that go over one connection until they are noted: so many may be sent again after a kill. They are fewer
+"""Mails that go over one connection until they are noted: all may be sent again after a kill. They are fewer
 where a relay takes its time, since none is begun a tenth of a second after the first."""
 
 log = logging.getLogger(__name__)
@@ -174,7 +341,7 @@ class Sender:
         return lane
 
     def _take_outcome(self, mail: QueuedMessage, outcome: Outcome) -> None:
-        self._heed(outcome)
+        self._note_relay(outcome)
         refusals = self._refusals.pop(mail.id, 0)
         if isinstance(outcome, Closed) and outcome.at_mail:
             refusals += 1
@@ -192,8 +359,8 @@ class Sender:
                 lane.hang_up()
             lane.rest(self._patience.idle)
 
-    def _heed(self, outcome: Outcome) -> None:
-        """What an outcome says about the relay; the operator is told once."""
+    def _note_relay(self, outcome: Outcome) -> None:
+        """What an outcome says about the relay; the operator learns of it once."""
         if isinstance(outcome, Closed):
             if not self._pause:
                 log.error("the way out is closed, and mail waits %s", pairs(error=outcome.reason))
@@ -217,7 +384,7 @@ class Sender:
         """By itself, so that no fault of ours in counting can undo what was noted, or end the sender."""
         try:
             with deciding(self._app, now) as work:
-                heed_refusal(work, BouncedMail(mail.id, mail.recipient), reason)
+                count_refusal(work, BouncedMail(mail.id, mail.recipient), reason)
         except Exception as error:
             log.error("a refusal is not counted %s", pairs(out=mail.id, error=cause_of(error)))
 
@@ -257,7 +424,7 @@ def note(connection: Connection, outcomes: Sequence[tuple[QueuedMessage, Outcome
     for mail, outcome in outcomes:
         _note(connection, mail, outcome, now)
         if mail.kind == "goodbye":
-            # Whoever it went to is forgotten: nothing may tell where they can be reached.
+            # Its recipient is forgotten: nothing may tell where they can be reached.
             retention.redact_sent(connection, mail.id, now)
 
 

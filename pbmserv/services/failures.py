@@ -29,7 +29,7 @@ WAITS_BETWEEN_TRIES: Final = tuple(timedelta(seconds=seconds) for seconds in (0,
 """A mail that raises, or kills its own processes, is tried this often and then quarantined."""
 
 APART_FROM: Final = 2
-"""Setbacks after which a mail is isolated. So many setbacks cause no extra wait."""
+"""Setbacks after which a mail is isolated. These setbacks cause no extra wait."""
 
 FIRST_REST: Final = timedelta(minutes=1)
 LONGEST_REST: Final = timedelta(hours=6)

@@ -10,7 +10,6 @@ from pbmserv.commands import queue_notation
 from pbmserv.commands.analyse import Course, course_of
 from pbmserv.commands.command import Remark, Reply, words_above
 from pbmserv.commands.letter import (
-    AT_ONCE,
     UNCAUSED,
     BoardNews,
     FixedText,
@@ -76,7 +75,7 @@ class DigestOffered(Reply):
 
 
 MANY_BOARDS: Final = 10
-"""Whoever plays on more of them at a time is offered one mail a day."""
+"""A player on more of them at a time is offered one mail a day."""
 
 
 class AnalysisOffered(Reply, place="below"):
@@ -88,8 +87,8 @@ class AnalysisOffered(Reply, place="below"):
 def ending_remarks(
     records: TransactionQueries, board: GameState, player: Player | None, is_news: bool
 ) -> tuple[Reply, ...]:
-    """What a reader is told of a game that is over; how it went only where the end is news."""
-    return (*rating_remarks(records, board, player), *(lessons(records, board, player) if is_news else ()))
+    """What a reader learns of a game that is over; how it went only where the end is news."""
+    return (*rating_remarks(records, board, player), *(afterwards(records, board, player) if is_news else ()))
 
 
 def late_links(records: TransactionQueries, player: Player | None) -> Sequence[LinkUsedLate]:
@@ -116,7 +115,7 @@ def rating_remarks(records: TransactionQueries, board: GameState, player: Player
     return tuple(map(RatingChanged, records.rated_on(player, [board.match.number]).values()))
 
 
-def lessons(records: TransactionQueries, board: GameState, player: Player | None) -> tuple[Reply, ...]:
+def afterwards(records: TransactionQueries, board: GameState, player: Player | None) -> tuple[Reply, ...]:
     """What the last mail about a board says to its reader; nothing while it goes on, or if it was short."""
     if board.state.status != "finished" or board.state.plies < FEWEST_PLIES:
         return ()
@@ -129,7 +128,7 @@ def lessons(records: TransactionQueries, board: GameState, player: Player | None
 def readable(records: TransactionQueries, number: int, job: str) -> GameState | None:
     """A board; None where its log does not replay, which `admin check` tells too.
 
-    The operator is told what it is left out of: `job`, such as "digest".
+    The log tells what it is left out of: `job`, such as "digest".
     """
     try:
         return records.board(number)
@@ -173,11 +172,9 @@ def board_notices(records: TransactionQueries, happened: BoardChange, but: str =
     return [*(letter for letter in letters if letter is not None), *_to_watchers(records, happened)]
 
 
-def board_letter(
-    board: int, player: Player, said: BoardNews, cause: MailCause = UNCAUSED, due_at: datetime = AT_ONCE
-) -> Letter:
+def board_letter(board: int, player: Player, said: BoardNews, cause: MailCause = UNCAUSED) -> Letter:
     """A letter with one board to one of its players, or to somebody who watches it, who did not ask for it."""
-    return Letter(said, "board", player.address, player.userid, board, cause, due_at)
+    return Letter(said, "board", player.address, player.userid, board, cause)
 
 
 def notice_to(player: Player, words: Reply, cause: MailCause = UNCAUSED, about: str = "news") -> Letter:
@@ -223,7 +220,7 @@ def _digest_offer(
 
 
 _PLAIN: Final[frozenset[EntryKind]] = frozenset({"played", "resigned", "forfeited"})
-"""Entries that a player is told of by their next mail about the board."""
+"""Entries that a player learns of by their next mail about the board."""
 
 
 def is_mailed(
@@ -232,7 +229,7 @@ def is_mailed(
     """Whether a changed board is mailed to one of its players now.
 
     That is so when it waits for them, has ended, or began, when somebody writes to them, and when something
-    happened that is no move. All else is told by the next mail about the board, or by their digest. With mail off
+    happened that is no move. All else stands in the next mail about the board, or by their digest. With mail off
     only the end of a game is mailed.
     """
     board, settings = happened.board, player.mail
@@ -275,7 +272,7 @@ def _to_player(records: TransactionQueries, happened: BoardChange, player: Playe
 
 
 def _before_own_turn(board: GameState, player: Player) -> int | None:
-    """The entry before a player's last turn, so that a robot's move is told with it; None if it was no move."""
+    """The entry before a player's last turn, so that a robot's move comes with it; None if it was no move."""
     own = [turn.seq for turn in board.state.turns if turn.seat == board.match.seat_of(player.userid)]
     return own[-1] - 1 if own and not board.state.since else None
 

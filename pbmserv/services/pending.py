@@ -9,7 +9,9 @@ from sqlalchemy import Connection
 from pbmserv.commands.command import Confirmation
 from pbmserv.games import games
 from pbmserv.games.info import Info
+from pbmserv.mail.reading.answered import one_time_words
 from pbmserv.mail.reading.delivery_report import Report, read_report
+from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import write_masked
@@ -17,11 +19,15 @@ from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
 from pbmserv.parser.title import titled_board
 from pbmserv.parser.topics import topic_of
-from pbmserv.services.answers_to_offers import as_answer_to_offer
 from pbmserv.services.app import App
-from pbmserv.services.doctor_mail import SentToSelf, sent_to_self
-from pbmserv.services.practice_move import answered_apart, with_move_apart
-from pbmserv.services.reply_text import reply_text
+from pbmserv.services.reply_text import (
+    ReplyText,
+    answered_apart,
+    as_answer_to_offer,
+    reply_text,
+    with_move_apart,
+    without_usual_end,
+)
 from pbmserv.services.sender import (
     SenderIdentity,
     asked_address,
@@ -29,9 +35,9 @@ from pbmserv.services.sender import (
     open_question,
     sender_beside_token,
 )
-from pbmserv.services.usual_end import without_usual_end
-from pbmserv.store import mail_tokens, matches, players
+from pbmserv.store import mail_tokens, matches, operating, players
 from pbmserv.store.inbox import InboxMessage
+from pbmserv.store.operating import ReturnedMail
 
 _HEAD: Final = 32_768
 """How many bytes of a mail of ours are compared: its text, and the same in HTML."""
@@ -41,6 +47,16 @@ _MOST_ANSWERED: Final = 5
 
 _FEWEST: Final = 12
 """A text shorter than this is no copy of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentToSelf:
+    """What may show that a mail is one of `doctor`'s, or a report about one."""
+
+    words: tuple[str, ...] = field(repr=False)
+    is_report: bool
+    # Of a report its reason, else the head.
+    content: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +119,8 @@ def grounds_of(connection: Connection, app: App, pending: PendingMail) -> Ground
     now = pending.message.received_at
     mail, identity, elsewhere = _identified(connection, app, pending.came, now)
     identity = _of_stranger(identity, pending.parsed)
-    return Grounds(mail.sender, identity, elsewhere, _named(connection, mail, identity, pending.parsed, now))
+    named = open_question(connection, _tokens(pending.parsed), mail.sender, identity.player, now)
+    return Grounds(mail.sender, identity, elsewhere, named)
 
 
 def read_message(app: App, message: InboxMessage) -> IncomingMail:
@@ -142,7 +159,7 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     game = _game_of_board(connection, app, mail, identity)
     server, userid = app.server, player.userid if player else ""
     written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name, userid)
-    to_offer = as_answer_to_offer(connection, app, written.mail, written.parsed, identity)
+    to_offer = as_answer_to_offer(connection, app, written, identity)
     if isinstance(to_offer, ParsedMail):
         written = replace(written, parsed=to_offer)
     elif to_offer is not None:
@@ -151,11 +168,15 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         )
     apart = answered_apart(connection, identity)
     if apart is not None:
-        written = with_move_apart(written, mail, ours, apart, server, addresses)
+
+        def read_there(number: int, game: Info) -> ReplyText:
+            return reply_text(mail, ours, number, server.address, addresses, game)
+
+        written = with_move_apart(written, apart, server, read_there)
     if player is not None:
         written = without_usual_end(connection, written, message.sender, player.address)
     identity = _of_stranger(identity, written.parsed)
-    named = _named(connection, mail, identity, written.parsed, now)
+    named = open_question(connection, _tokens(written.parsed), mail.sender, identity.player, now)
     # Its patterns, which no other mail needs, take long to make.
     topic = "" if identity.player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
     pending = PendingMail(
@@ -214,8 +235,25 @@ def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity
     return SenderIdentity(identity.server) if identity.elsewhere and says_who else identity
 
 
-def _named(
-    connection: Connection, mail: IncomingMail, identity: SenderIdentity, parsed: ParsedMail, now: datetime
-) -> Confirmation | None:
-    tokens = [line.token.value for line in parsed.lines if isinstance(line, Parsed) and line.token]
-    return open_question(connection, tokens, mail.sender, identity.player, now) if tokens else None
+def _tokens(parsed: ParsedMail) -> list[str]:
+    """The words in the lines of a mail that may name an open question."""
+    return [line.token.value for line in parsed.lines if isinstance(line, Parsed) and line.token]
+
+
+def sent_to_self(app: App, message: InboxMessage, automatic: str, report: Report | None) -> SentToSelf | None:
+    """What a mail that no person wrote shows of `doctor`; None if nothing. `automatic` says why it is nobody's."""
+    raw, head, body = open_message(message.raw)
+    words = one_time_words(head, message.recipients, app.server.address)
+    if not words:
+        return None
+    if automatic in ("bounce", "report"):
+        return SentToSelf(tuple(words), True, report.reason.encode() if report is not None else b"")
+    return SentToSelf(tuple(words), False, raw[:body])
+
+
+def is_from_doctor(connection: Connection, shown: SentToSelf | None, now: datetime) -> bool:
+    """Whether a mail is from `doctor`. That it came is noted, and nothing else is done."""
+    if shown is None:
+        return False
+    came = ReturnedMail(now, shown.is_report, shown.content)
+    return operating.note_doctor_mail(connection, shown.words, came)

@@ -19,6 +19,7 @@ from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.from_web import LinkedMove, came_by_link, link_id_of, write_by_link
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.player import Player
+from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.receive import receive_mail
@@ -27,6 +28,7 @@ from pbmserv.store import letters, mail_history, mail_tokens, matches, players
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.mail_history import MailOutcome
 from pbmserv.store.mail_tokens import PlayLinkMail
+from pbmserv.store.queries import TransactionQueries
 
 Outcome = Literal["waits", "played", "refused", "twice", "unanswered"]
 """What became of a mail from the page: it is kept and waits; its move was played, or not, and it was answered; it
@@ -38,7 +40,7 @@ REPLACED_AFTER: Final = timedelta(days=7)
 """How long a newer mail with a link to the board has been out when an older link stops playing there."""
 
 LATE_AFTER: Final = timedelta(days=1)
-"""A link that is first used later than this may have been found by somebody else: its player is told."""
+"""A link that is first used later than this may have been found by somebody else: its player learns of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,7 @@ def load_outcome(app: App, link: PlayLink, mail_id: int) -> PlayLinkVisit | None
         number = link.board.match.number
         board = matches.replayed(connection, number, app.recent.find(number)) or link.board
     answer, server = open_mail(raw).text if raw else "", app.server
-    # It is shown to whoever has this link, which must lead to no other.
+    # It is shown to anybody who has this link, which must lead to no other.
     safe = without_keys(without_tokens(answer, server.address, server.delimiter))
     return PlayLinkVisit(_outcome(link, board, fate, answer), safe, board)
 
@@ -236,3 +238,46 @@ def _outcome(link: PlayLink, board: GameState, fate: MailOutcome, answer: str) -
         for each in board.match.entries
     )
     return "played" if has_played else "refused" if answer else "unanswered"
+
+
+MOST_SHOWN: Final = 100
+"""Boards on a desk. Who has more sees the most urgent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The boards of the reader of a link: those that wait for them, the most urgent first, and the others."""
+
+    link: OpenLink
+    waiting: tuple[BoardRow, ...]
+    # The last played on first.
+    others: tuple[BoardRow, ...]
+    # How many wait in all.
+    total: int
+
+    @property
+    def userid(self) -> str:
+        """Whose desk it is."""
+        return self.link.player.userid
+
+    def next_after(self, number: int) -> int | None:
+        """The most urgent board besides one on which the link can play; None where there is none."""
+        return next(
+            (line.number for line in self.waiting if line.number != number and self.link.plays_on(line.number)),
+            None,
+        )
+
+
+def load_desk(app: App, key: str, now: datetime) -> Desk | None:
+    """The desk behind a key; None when it stands in no mail that still counts."""
+    link = find_link(app, key, now)
+    if link is None:
+        return None
+    userids = (link.player.userid,)
+    with reading(app.engine) as connection:
+        wanted = ListingQuery(userids=userids, filter="next", count=MOST_SHOWN, with_practice=True)
+        records = TransactionQueries(connection)
+        waiting = records.boards(wanted)
+        running = records.boards(ListingQuery(userids=userids, count=2 * MOST_SHOWN))
+    others = tuple(line for line in running.lines if line.to_move != link.player.userid)
+    return Desk(link, waiting.lines, others[:MOST_SHOWN], waiting.total)

@@ -7,42 +7,44 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from pbmserv.commands import policy
+from pbmserv.commands.address import ask_own_address
 from pbmserv.commands.changes import Erased
-from pbmserv.commands.letter import AT_ONCE, TO_UNKNOWN_SENDERS, Letter, MailKind
+from pbmserv.commands.command import Actor, Arguments, Decision, Notifications, commands
+from pbmserv.commands.letter import AT_ONCE, TO_UNKNOWN_SENDERS, Asked, Letter, MailCause, MailKind
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
-from pbmserv.services import newcomers
+from pbmserv.services import limits
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import ChangedMeanwhile, VerifiedCredentials
-from pbmserv.services.bounces import heed_report, note_arrival
+from pbmserv.services.bounces import count_report, note_arrival
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.doctor_mail import is_from_doctor
-from pbmserv.services.forwarded import ask_along, ask_owner, warn_owner
 from pbmserv.services.limits import (
     Allowance,
     allowance,
     allowance_of,
     ask,
     count_failed_logins,
+    left,
+    may_be_mailed,
     send,
     spend,
 )
-from pbmserv.services.outcome_text import outcome_of
-from pbmserv.services.pending import PendingMail
+from pbmserv.services.pending import PendingMail, is_from_doctor
 from pbmserv.services.receipts import acknowledge, mail_on_again, note, note_queued_moves
 from pbmserv.services.respond import answer_to, letters_to_others, questions, remarks_of
 from pbmserv.services.run import (
     CommandResult,
-    bears_fruit,
     decisions,
     has_changed,
     is_confirmed,
+    is_fruitful,
+    outcome_of,
     run_all,
     touched,
 )
-from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
-from pbmserv.services.wordy import begin_anew, hear
-from pbmserv.store import abuse, confirmations, inbox, retention
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.services.wordy import answer_words, begin_anew
+from pbmserv.store import abuse, accounts, confirmations, inbox, players, retention
 from pbmserv.store.codec import encode
 from pbmserv.store.inbox import FinalStatus, asked_key
 from pbmserv.store.queries import TransactionQueries
@@ -66,11 +68,9 @@ class ProcessedMail:
     letters: tuple[Letter, ...] = ()
 
 
-def process_mail(
-    connection: Connection, app: App, pending: PendingMail, credentials: VerifiedCredentials, now: datetime
-) -> ProcessedMail:
-    """Does what a mail asks for. Its commands count from when it was received, what is said counts from `now`."""
-    work = unit_of_work(connection, app, now)
+def process_mail(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredentials) -> ProcessedMail:
+    """Does what a mail asks for. Its commands count from when it was received, what is said counts from now."""
+    connection, now = work.connection, work.now
     done = _process(work, pending, credentials)
     mail, key = pending.mail, None
     if done.fate == "handled":
@@ -94,7 +94,7 @@ def _allowance(
     connection: Connection, records: TransactionQueries, to: ReplyContext, pending: PendingMail
 ) -> Allowance:
     if to.kind in TO_UNKNOWN_SENDERS:
-        return newcomers.allowance(connection, records, to, pending)
+        return limits.allowance_of_newcomer(connection, records, to, pending)
     return allowance(connection, to, pending)
 
 
@@ -103,7 +103,7 @@ def _process(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCreden
     if mail.automatic is not None:
         if is_from_doctor(connection, pending.to_self, work.now):
             return ProcessedMail("silent")
-        is_report = heed_report(work, pending.report, pending.message.id)
+        is_report = count_report(work, pending.report, pending.message.id)
         return ProcessedMail("report" if is_report else "silent")
     standing = abuse.standing(connection, mail.content_key, mail.possible_senders)
     if standing.is_banned:
@@ -128,11 +128,11 @@ def _process_person(work: UnitOfWork, pending: PendingMail, credentials: Verifie
     if to is None:
         return _warned(work, pending)
     if to.kind == "puzzled":
-        heard = hear(connection, records, pending, to)
-        if heard.allowed is not Allowance.FULL:
-            return _reply_briefly(work, to, heard.allowed)
+        words = answer_words(connection, records, pending, to)
+        if words.allowed is not Allowance.FULL:
+            return _reply_briefly(work, to, words.allowed)
         back = mail_on_again(work, to)
-        answered = _reply(work, pending, to, (*back, heard.result))
+        answered = _reply(work, pending, to, (*back, words.result))
         # A copy that tells the board may make a move of what were mere words.
         return answered if to.proven else replace(answered, was_asked=True)
     if to.player is None and mail.tokens and not pending.parsed.lines:
@@ -143,11 +143,11 @@ def _process_person(work: UnitOfWork, pending: PendingMail, credentials: Verifie
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
         return _warned(work, pending)
     if allowed is Allowance.LETTER:
-        spend(connection, newcomers.cost_of_letter(to.recipient), work.now)
-        send(work, newcomers.letter(records, to, pending))
+        spend(connection, limits.cost_of_letter(to.recipient), work.now)
+        send(work, limits.letter_to_newcomer(records, to, pending))
         return ProcessedMail("handled", was_asked=True)
     if allowed is not Allowance.FULL:
-        newcomers.void_password(connection, records, pending, work.now)
+        limits.void_password(connection, records, pending, work.now)
         return _reply_briefly(work, to, allowed)
     if credentials.is_deferred:
         # When the passwords were verified, this mail was over a limit.
@@ -178,7 +178,7 @@ def _run_and_reply(
     results = run_all(work, pending, credentials)
     if to.proven:
         is_changed = before is not None and records.player(before.userid) != before
-        if not any(bears_fruit(result, is_changed) for result in results):
+        if not any(is_fruitful(result, is_changed) for result in results):
             to = replace(to, kind="fruitless")
             allowed = allowance_of(connection, to, policy.SHOWN)
             if allowed is not Allowance.FULL:
@@ -205,7 +205,8 @@ def _reply(
     asked = None
     told: set[int] = set()
     if acknowledgement.due_at is not None:
-        said = answer_to(records, to, results, acknowledgement.remarks, is_limited=not is_proven)
+        said = answer_to(records, to, results, acknowledgement.remarks)
+        said = replace(said, is_limited=not is_proven)
         asked = said.asks
         told = {each.number for each in said.boards if each.ply is None and not each.tried}
         # The same question may have been asked before: then that mail can still be answered too.
@@ -215,8 +216,8 @@ def _reply(
         board = min(touched(results), default=None) if acknowledgement.due_at > AT_ONCE else None
         kind: MailKind = "goodbye" if is_goodbye else to.kind
         if to.kind == "sign-up":
-            spend(connection, newcomers.cost_of_sign_up(pending, to.recipient), to.now)
-            used_up = newcomers.used_up(connection, pending, to)
+            spend(connection, limits.cost_of_sign_up(pending, to.recipient), to.now)
+            used_up = limits.used_up(connection, pending, to)
         due_at, asks = acknowledgement.due_at, opened.id if opened is not None else ""
         send(work, Letter(said, kind, to.recipient, userid, board, to.cause, due_at, to.size, owner, asks))
     to_others = letters_to_others(records, to, results)
@@ -271,3 +272,71 @@ def _reply_context(
         pending.left_out,
         pending.message.size,
     )
+
+
+def ask_owner(work: UnitOfWork, pending: PendingMail) -> bool:
+    """Asks the player whose word a mail bears whether its From address is theirs, unless they were asked lately or
+    have denied it; nothing goes to that address, and what the mail says waits. False where nobody is asked.
+    """
+    connection, now = work.connection, work.now
+    player, address = pending.identity.player, pending.identity.elsewhere
+    if player is None or address is None or player.is_banned or work.app.server.owns(address):
+        return False
+    may_be_asked = left(connection, policy.OWN_ADDRESS, player.address, now) > 0
+    if not may_be_asked or not may_be_mailed(connection, player.address, now):
+        return False
+    if accounts.has_denied(connection, player.id, address):
+        return False
+    answered = pending.identity.answered
+    question = ask_own_address(
+        player, address, _waiting(connection, pending), answered.shown if answered is not None else ()
+    )
+    said = Asked(question.words, question.confirmation)
+    opened = confirmations.ask(connection, question.confirmation, now, again=True)
+    if opened is None:
+        return False
+    cause = MailCause(pending.message.id, proven=False)
+    send(work, Letter(said, "address", player.address, cause=cause, owner=player.userid, asks=opened.id))
+    return True
+
+
+def ask_along(records: TransactionQueries, pending: PendingMail, to: ReplyContext) -> tuple[CommandResult, ...]:
+    """The same question in the answer to a newcomer who has answered their first mail from elsewhere."""
+    asked, player = pending.identity.confirmation, to.player
+    if pending.elsewhere is None or asked is None or asked.kind != "sign-up" or player is None:
+        return ()
+    question = ask_own_address(player, pending.elsewhere)
+    decision = Decision(question.words, notifications=Notifications(question=question))
+    actor = Actor(player, pending.mail.sender, "none")
+    return (CommandResult(Parsed("", commands()["yes"], Arguments()), decision, actor),)
+
+
+def _waiting(connection: Connection, pending: PendingMail) -> tuple[str, ...]:
+    """What a mail asks for; of a `yes` what that would do, if the question was about commands."""
+    lines = [line for line in pending.parsed.lines if isinstance(line, Parsed)]
+    written = tuple(line.line for line in lines if line.command.kind != "token")
+    if not any(line.command.name == "yes" for line in lines):
+        return written
+    asked = confirmations.find(connection, pending.mail.tokens, pending.message.received_at)
+    return (*asked.lines, *written) if asked is not None and asked.kind == "commands" else written
+
+
+def warn_owner(work: UnitOfWork, pending: PendingMail) -> bool:
+    """Tells the owner of a personal address of a mail to it that they do not seem to have sent, unless they were
+    told recently. Nothing in it is done. False where nobody gets a mail.
+    """
+    connection, now = work.connection, work.now
+    owner = players.addressed_by(connection, pending.mail.tokens)
+    if owner is None or not owner.is_confirmed or not may_be_mailed(connection, owner.address, now):
+        return False
+    if left(connection, policy.NOT_THEIRS, owner.address, now) <= 0:
+        return False
+    mail, size = pending.mail, pending.message.size
+    to = ReplyContext(pending.message.id, mail, owner.address, owner, "not theirs", False, now, size=size)
+    send(
+        work,
+        to.fixed_answer(
+            "mail/odd_from.txt", "your mail", "not theirs", userid=owner.userid, address=owner.address
+        ),
+    )
+    return True

@@ -71,7 +71,7 @@ ANSWERED: Final = Acknowledgement(AT_ONCE)
 
 
 def acknowledge(work: UnitOfWork, to: ReplyContext, results: Sequence[CommandResult]) -> Acknowledgement:
-    """Decides how the sender is told, and what is to be noted by `note`.
+    """Decides how the sender learns of it, and what is to be noted by `note`.
 
     Whatever is more than a legal move is answered at once, and so is a move after which the sender has to move
     again, or that ends the game. A move by a play link is shown on its page.

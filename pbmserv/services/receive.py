@@ -1,4 +1,4 @@
-"""Keeping: a mail's raw bytes are committed before anybody is told that it was taken."""
+"""Keeping: a mail's raw bytes are committed before anybody learns that it was taken."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -20,7 +20,7 @@ from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.parser.parsed import Parsed, named_userids
-from pbmserv.services.attachments import has_record
+from pbmserv.services.board_mail import has_record
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
@@ -39,7 +39,6 @@ def answer_to(
     to: ReplyContext,
     results: Sequence[CommandResult],
     remarks: Sequence[Remark] = (),
-    is_limited: bool = False,
 ) -> Answer:
     """The answer to the sender: what became of each line, then the boards it is about.
 
@@ -67,7 +66,6 @@ def answer_to(
         is_known=any(each.actor and each.actor.player for each in results),
         newcomer=next(filter(None, (_newcomer(result, asks) for result in results)), ""),
         has_changed=any(map(has_changed, results)),
-        is_limited=is_limited,
     )
 
 

@@ -73,7 +73,7 @@ class FailingBoards:
 
 
 @dataclass(slots=True)
-class Mind:
+class ThinkingPlan:
     """The speed of one process, in seconds by `clock`: measured before the first thought, and kept up."""
 
     clock: Callable[[], float] = time.monotonic
@@ -152,7 +152,7 @@ class Mind:
             level = expected_level(waiting)
             seconds = level.iterations * self._likely(waiting, level) if level and level.iterations > 1 else 0.0
         except Exception:
-            # It fails again, and is told of, when it is this board's turn; the others are not to wait for it.
+            # It fails again, and is logged, when it is this board's turn; the others are not to wait for it.
             seconds = 0.0
         return BoardWait((now - waiting.since).total_seconds(), seconds)
 

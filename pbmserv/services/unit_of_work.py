@@ -17,7 +17,7 @@ from pbmserv.store.queries import TransactionQueries
 
 @dataclass(frozen=True)
 class UnitOfWork:
-    """A transaction that writes, as of `now`."""
+    """A transaction as of `now`, with what it has read; one that writes letters only reads."""
 
     connection: Connection = field(repr=False)
     app: App = field(repr=False)
@@ -51,5 +51,5 @@ class UnitOfWork:
 
 
 def unit_of_work(connection: Connection, app: App, now: datetime) -> UnitOfWork:
-    """A unit of work in an open transaction. Whoever commits it has its letters written (`services.writer`)."""
+    """A unit of work in an open transaction. Who commits it has its letters written (`services.writer`)."""
     return UnitOfWork(connection, app, now, TransactionQueries(connection, app.recent))

@@ -1,7 +1,7 @@
 """Unsubscribing by the link in a mail: one kind of mail stops, as if its player had sent the command for it.
 
 The link's key stops the kind of mail that it came with, and does nothing else. It is written here, in one
-transaction, and not by a mail to ourselves as a move on a page is. A mail program asks once and is told that it is
+transaction, and not by a mail to ourselves as a move on a page is. A mail program asks once and learns that it is
 done, even with no worker running. A mail would prove nothing where addresses have no tags. And any mail of a
 player brings back what they had stopped.
 """
@@ -99,7 +99,7 @@ def _find(connection: Connection, records: TransactionQueries, key: str, now: da
 
 
 def _decide(app: App, records: TransactionQueries, link: LeaveLink, now: datetime) -> Decision:
-    """What the command for it decides. Whoever is banned here may stop mail as well."""
+    """What the command for it decides. A banned player may stop mail as well."""
     line = parse_line(leaving_command(link.kind, link.board), None).parsed
     assert line is not None
     actor = Actor(link.player, link.player.address, "personal")

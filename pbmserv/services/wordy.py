@@ -80,7 +80,7 @@ class Forwarded(CommandError):
 
 
 class TooLarge(CommandError):
-    """The mail has so many kilobytes that only its head was kept."""
+    """The mail has this many kilobytes that only its head was kept."""
 
     kilobytes: int
 
@@ -100,7 +100,7 @@ class WordyMail:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class WordsAnswered:
     """How a mail without a command is answered."""
 
     allowed: Allowance
@@ -108,7 +108,9 @@ class Heard:
     result: CommandResult
 
 
-def hear(connection: Connection, records: Queries, pending: PendingMail, to: ReplyContext) -> Heard:
+def answer_words(
+    connection: Connection, records: Queries, pending: PendingMail, to: ReplyContext
+) -> WordsAnswered:
     """Decides how a mail without a command is answered, and counts it."""
     error = _error(records, pending, to)
     mail = _counted(connection, pending, to, error)
@@ -127,7 +129,7 @@ def hear(connection: Connection, records: Queries, pending: PendingMail, to: Rep
             counts.release(connection, mail.writer, policy.QUICK)
     actor = Actor(to.player, pending.mail.sender, "none")
     result = CommandResult(Unparsed("", error), error, actor, still_asked=pending.identity.confirmation)
-    return Heard(allowed, result)
+    return WordsAnswered(allowed, result)
 
 
 def begin_anew(connection: Connection, address: str) -> None:
@@ -174,7 +176,7 @@ def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, err
 
 
 def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandError:
-    """What a mail without a command is told."""
+    """What the writer of a mail without a command reads."""
     parsed, identity = pending.parsed, pending.identity
     if pending.message.full_size is not None:
         return TooLarge(kilobytes=pending.message.full_size // 1000)

@@ -34,6 +34,7 @@ from pbmserv.services.failures import (
 from pbmserv.services.limits import too_many_guesses
 from pbmserv.services.pending import PendingMail, grounds_of, open_mail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
+from pbmserv.services.unit_of_work import unit_of_work
 from pbmserv.services.writer import write_due, write_now
 from pbmserv.store import abuse, inbox, letters, players
 from pbmserv.store.engine import (
@@ -74,6 +75,20 @@ done twice is seen to under the write lock."""
 MarkInFlight = Callable[[int], None]
 """Called with the number of a mail before anything is done with it, in case the worker dies of it."""
 
+
+@dataclass(frozen=True, slots=True)
+class Safeguards:
+    """What a worker does since a mail may end its process, and since others may work on the same file."""
+
+    mark_in_flight: MarkInFlight = lambda _: None
+    isolate: Isolate | None = None
+    """Processes a mail that has already ended a process."""
+    claim: ClaimMail = lambda _: True
+
+
+ALONE: Final = Safeguards()
+"""Those of the only worker, which no mail ends."""
+
 log = logging.getLogger(__name__)
 
 
@@ -88,40 +103,36 @@ class ReadMail:
 def process_some(
     app: App,
     clock: Callable[[], datetime],
-    mark_in_flight: MarkInFlight = lambda _: None,
-    isolate: Isolate | None = None,
-    claim: ClaimMail = lambda _: True,
+    guards: Safeguards = ALONE,
 ) -> bool:
     """Processes the next waiting mails, on SQLite a few together; without any, writes letters that are due.
 
     False if there was neither.
 
     With row locks each mail has a transaction of its own: the rows of several would be locked in no fixed order.
-    `claim` tells which mails no other worker on the same file has in hand. Raises what `process_next` raises.
+    Raises what `process_next` raises.
     """
     turn = next(app.turns) % MOST_TURNS
     lanes = TURNS.get(turn, PRIORITIES)
     if locks_rows(app.engine):
-        is_found = process_next(app, clock, mark_in_flight, isolate, lanes)
+        is_found = process_next(app, clock, guards, lanes)
     else:
-        is_found = _process_few(app, clock, mark_in_flight, isolate, claim, lanes)
+        is_found = _process_few(app, clock, guards, lanes)
     return ((not is_found or turn == 0) and write_due(app, clock())) or is_found
 
 
 def _process_few(
     app: App,
     clock: Callable[[], datetime],
-    mark_in_flight: MarkInFlight,
-    isolate: Isolate | None,
-    claim: ClaimMail,
+    guards: Safeguards,
     lanes: Sequence[int],
 ) -> bool:
     """On SQLite: reads a few waiting mails, then decides them, under its write lock for some milliseconds."""
     read: list[ReadMail] = []
     apart: list[int] = []
     until = time.monotonic() + LONGEST_READING
-    for mail_id in _claimed(app, clock(), claim, lanes):
-        mark_in_flight(mail_id)
+    for mail_id in _claimed(app, clock(), guards.claim, lanes):
+        guards.mark_in_flight(mail_id)
         try:
             with reading(app.engine) as connection:
                 message = inbox.claim(connection, mail_id, clock())
@@ -153,7 +164,7 @@ def _process_few(
         apart += [each.pending.message.id for each, done in zip(read, done, strict=False) if done is None]
         read = read[len(done) :]
     for mail_id in apart:
-        _process(app, clock, _claim(mail_id), mark_in_flight, isolate)
+        _process(app, clock, _claim(mail_id), guards)
     return is_found
 
 
@@ -215,7 +226,7 @@ def _decided(connection: Connection, app: App, read: ReadMail, now: datetime) ->
     waits = inbox.claim(connection, pending.message.id, now) is not None
     if not waits or grounds_of(connection, app, pending) != pending.grounds:
         raise ChangedMeanwhile
-    return process_mail(connection, app, pending, read.credentials, now)
+    return process_mail(unit_of_work(connection, app, now), pending, read.credentials)
 
 
 def seconds_until_due(app: App, now: datetime) -> float:
@@ -228,18 +239,15 @@ def seconds_until_due(app: App, now: datetime) -> float:
 def process_next(
     app: App,
     clock: Callable[[], datetime],
-    mark_in_flight: MarkInFlight = lambda _: None,
-    isolate: Isolate | None = None,
+    guards: Safeguards = ALONE,
     lanes: Sequence[int] = PRIORITIES,
 ) -> bool:
     """Processes the next waiting mail, from the first of these lanes that has one; False if there was none.
 
-    `isolate`, if given, processes a mail that has already ended a process. Trouble with the whole database is
-    raised, and the mail goes on waiting; any other fault is counted against the mail.
+    Trouble with the whole database is raised, and the mail goes on waiting; any other fault is counted against the
+    mail.
     """
-    return _process(
-        app, clock, lambda connection, now: inbox.take(connection, now, lanes), mark_in_flight, isolate
-    )
+    return _process(app, clock, lambda connection, now: inbox.take(connection, now, lanes), guards)
 
 
 def process_one(app: App, mail_id: int, clock: Callable[[], datetime]) -> bool:
@@ -255,8 +263,7 @@ def _process(
     app: App,
     clock: Callable[[], datetime],
     take: Callable[[Connection, datetime], InboxMessage | None],
-    mark_in_flight: MarkInFlight = lambda _: None,
-    isolate: Isolate | None = None,
+    guards: Safeguards = ALONE,
 ) -> bool:
     message: InboxMessage | None = None
     # Reading and verifying are slow. Meanwhile a lock on a row keeps nobody waiting; one on the whole file would.
@@ -269,13 +276,13 @@ def _process(
             message = take(connection, now)
             if message is None:
                 return False
-            mark_in_flight(message.id)
-            if isolate is not None and is_suspect(message):
+            guards.mark_in_flight(message.id)
+            if guards.isolate is not None and is_suspect(message):
                 return True
             if is_locked:
                 pending = open_mail(connection, app, message)
                 credentials = verify(_credentials(connection, app, pending, now), app.hasher)
-                done = process_mail(connection, app, pending, credentials, clock())
+                done = process_mail(unit_of_work(connection, app, clock()), pending, credentials)
         if not is_locked:
             read = read_mail(app, message, clock)
             pending = read.pending
@@ -294,8 +301,8 @@ def _process(
         else:
             failed(app, message, error, clock())
         return True
-    if isolate is not None and message is not None and is_suspect(message):
-        process_isolated(app, message, isolate, clock)
+    if guards.isolate is not None and message is not None and is_suspect(message):
+        process_isolated(app, message, guards.isolate, clock)
     return found
 
 

@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final
 
-from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from pbmserv.commands import policy
@@ -134,7 +133,7 @@ def _rest(tries: int) -> timedelta:
 
 def _give_up(app: App, waiting: WaitingLetter, error: Exception, now: datetime) -> None:
     with reading(app.engine) as connection:
-        failure = _failed(TransactionQueries(connection, app.recent), app, waiting, error, now)
+        failure = _failed(unit_of_work(connection, app, now), waiting, error)
     run_again(lambda: _queue(app, [], [failure], now))
 
 
@@ -157,18 +156,18 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
     written: list[WrittenLetter] = []
     failed: list[FailedLetter] = []
     with reading(app.engine, snapshot=True) as connection:
-        records = TransactionQueries(connection, app.recent)
-        records.prefetch({board for each in due for board in _boards_of(each.letter)})
-        records.update_boards(boards)
+        work = unit_of_work(connection, app, now)
+        work.records.prefetch({board for each in due for board in _boards_of(each.letter)})
+        work.records.update_boards(boards)
         known: dict[tuple[int, int], int] = {}
         for each in due:
             try:
-                written.append(_written(connection, records, app, each.letter, now, known))
+                written.append(_written(work, each.letter, known))
                 known |= {(each.board, each.player_id): each.entry for each in written[-1].told}
             except DBAPIError:
                 raise
             except Exception as error:
-                failed.append(_failed(records, app, each, error, now))
+                failed.append(_failed(work, each, error))
     run_again(lambda: _queue(app, written, failed, now))
 
 
@@ -196,15 +195,9 @@ def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLe
         stored.forget_cursors(connection, [each for each in told if each.is_over])
 
 
-def _written(
-    connection: Connection,
-    records: TransactionQueries,
-    app: App,
-    letter: Letter,
-    now: datetime,
-    told_now: Mapping[tuple[int, int], int],
-) -> WrittenLetter:
+def _written(work: UnitOfWork, letter: Letter, told_now: Mapping[tuple[int, int], int]) -> WrittenLetter:
     """The mail that a letter becomes; `told_now` is what others of the same commit tell, by board and player."""
+    connection, records = work.connection, work.records
     waiting = stored.waiting_for(connection, letter.userid) if letter.userid else []
     others = [each.letter for each in waiting if each.key != letter.key]
     along: list[Letter] = []
@@ -214,18 +207,18 @@ def _written(
         case BoardNews():
             along = [each for each in others if each.board == letter.board and _is_news(each)]
             latest = told_now.get((letter.board or 0, _id_of(records, letter)))
-            letter = _with_news(connection, records, letter, letter.said, along, latest)
+            letter = _with_news(work, letter, letter.said, along, latest)
             if _is_silent(records, letter):
                 return WrittenLetter(letter.key, None, _keys(along))
         case MoveToTell():
             along = [each for each in others if isinstance(each.said, MoveToTell)]
             letter = _moves_of_the_day(records, letter, along)
     try:
-        message = write_letter(records, app, letter, now)
+        message = write_letter(work, letter)
     except NothingLeft:
         return WrittenLetter(letter.key, None, _keys(along))
     if isinstance(letter.said, Answer) and letter.said.is_limited:
-        return _within_limits(connection, records, app, letter, message, now)
+        return _within_limits(work, letter, message)
     told = {number for number, _ in message.shown} | {message.match}
     along += [each for each in others if each.board in told and _is_told(each)]
     counted = () if letter.kind == "board" else _cost(letter, message)
@@ -266,12 +259,7 @@ def _is_news(waiting: Letter) -> bool:
 
 
 def _with_news(
-    connection: Connection,
-    records: TransactionQueries,
-    letter: Letter,
-    news: BoardNews,
-    along: Sequence[Letter],
-    told: int | None,
+    work: UnitOfWork, letter: Letter, news: BoardNews, along: Sequence[Letter], told: int | None
 ) -> Letter:
     """News of a board since what its reader knows, with what waited to be told to them there; it answers what was
     to be answered.
@@ -284,11 +272,11 @@ def _with_news(
             case Letter(said=BoardNews(remarks=remarks)):
                 new = tuple(remark for remark in remarks if remark not in news.remarks)
                 news = replace(news, remarks=(*new, *news.remarks))
-    board = records.board(letter.board) if letter.board is not None else None
-    player = records.player(letter.userid)
+    board = work.records.board(letter.board) if letter.board is not None else None
+    player = work.records.player(letter.userid)
     if board is None or player is None or news.is_watched or news.begins_turn:
         return replace(letter, said=news)
-    known = stored.known_up_to(connection, board.match.number, player.id) if told is None else told
+    known = stored.known_up_to(work.connection, board.match.number, player.id) if told is None else told
     seat = board.match.seat_of(player.userid)
     tells_own = board.state.status != "active" or any(isinstance(each.said, Answer) for each in along)
     if known is not None:
@@ -341,32 +329,24 @@ def _receipts(records: TransactionQueries, userid: str, boards: Sequence[int]) -
     return Receipts(tuple(played), tuple(waiting)) if played else None
 
 
-def _within_limits(
-    connection: Connection,
-    records: TransactionQueries,
-    app: App,
-    letter: Letter,
-    message: OutboxMessage,
-    now: datetime,
-) -> WrittenLetter:
+def _within_limits(work: UnitOfWork, letter: Letter, message: OutboxMessage) -> WrittenLetter:
     """An answer to somebody who has proven nothing: whole if there is room, else brief or a sentence."""
     assert isinstance(letter.said, Answer)
+    connection, now = work.connection, work.now
     room = room_for(connection, letter.recipient, now)
     if len(message.raw) > room.whole:
-        message = write_letter(records, app, letter, now, is_brief=True)
+        message = write_letter(work, letter, is_brief=True)
     cost: tuple[Counted, ...] = ()
     if len(message.raw) > room.at_all and not letter.said.has_changed:
         if last_notice(connection, letter.recipient, now) is Allowance.SILENCE:
             return WrittenLetter(letter.key, None)
         limit = replace(letter, said=FixedText("mail/limit.txt", "limit"), kind="limit")
-        message = write_letter(records, app, limit, now)
+        message = write_letter(work, limit)
         cost = (Counted(policy.NOTICE, letter.recipient),)
     return WrittenLetter(letter.key, message, (), (*cost, *_cost(letter, message)))
 
 
-def _failed(
-    records: TransactionQueries, app: App, failed: WaitingLetter, error: Exception, now: datetime
-) -> FailedLetter:
+def _failed(work: UnitOfWork, failed: WaitingLetter, error: Exception) -> FailedLetter:
     """Has a letter tried again, or set aside with a sentence in its place.
 
     Trouble with one statement does not count: the letter is tried for ever.
@@ -380,19 +360,19 @@ def _failed(
         log.error("a letter is set aside %s", told)
     else:
         log.error("a letter cannot be written %s", told)
-    again_at = stored.SET_ASIDE if is_last else now + (_rest(tries) if is_counted else RESTS[2])
-    instead = _plain(records, app, letter, now) if is_last else WrittenLetter(letter.key, None)
+    again_at = stored.SET_ASIDE if is_last else work.now + (_rest(tries) if is_counted else RESTS[2])
+    instead = _plain(work, letter) if is_last else WrittenLetter(letter.key, None)
     return FailedLetter(failed, tries, again_at, trace(error), instead)
 
 
-def _plain(records: TransactionQueries, app: App, letter: Letter, now: datetime) -> WrittenLetter:
+def _plain(work: UnitOfWork, letter: Letter) -> WrittenLetter:
     """The sentence that goes in the place of a letter that cannot be written; it can be answered by a move."""
     board = letter.board
     if isinstance(letter.said, Answer) and len(letter.said.concerned) == 1:
         (board,) = letter.said.concerned
     said = FixedText("mail/unwritten.txt", "your mail", (("board", board),))
     try:
-        message = write_letter(records, app, replace(letter, said=said, board=board), now)
+        message = write_letter(work, replace(letter, said=said, board=board))
     except Exception as error:
         log.error("nothing is sent in its place %s", pairs(board=board, error=type(error).__name__))
         return WrittenLetter(letter.key, None)

@@ -26,7 +26,7 @@ from pbmserv.rendering.svg.pieces import piece_id, samples, symbols
 from pbmserv.rendering.svg.position import draw_table, pieces_of
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import utc_now
-from pbmserv.services.attachments import record_text
+from pbmserv.services.board_mail import record_text
 from pbmserv.services.views import load_board, load_evaluations, load_game_state
 from pbmserv.web.board_page import BoardPage, BoardPageQuery, DrawnBoard, Personal, RefusedMove, Sitting, said_of
 from pbmserv.web.kept import key_of

@@ -9,8 +9,7 @@ from starlette.responses import Response
 from pbmserv.commands.vocabulary import is_number
 from pbmserv.rendering.overview import OverviewRow, overview_rows
 from pbmserv.services.app import utc_now
-from pbmserv.services.desk import Desk, load_desk
-from pbmserv.services.play import PlayLink
+from pbmserv.services.play import Desk, PlayLink, load_desk
 from pbmserv.services.views import count_entries
 from pbmserv.web.layout import Page
 from pbmserv.web.play import KEY, PRIVATE, Walk, form, missing_link, pages

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pbmserv.services.app import utc_now
-from pbmserv.services.joining import Wish, WishFlaws, flaws_of_wish, join
+from pbmserv.services.posting import Wish, WishFlaws, flaws_of_wish, join
 from pbmserv.web.layout import Page
 from pbmserv.web.site import HEADERS, Fields, Routes, Site
 

@@ -32,11 +32,10 @@ from pbmserv.rendering.board import BoardView, view_board
 from pbmserv.rendering.html_mail import Content, html_part
 from pbmserv.rendering.markup import document_of, laid_out
 from pbmserv.rendering.templates import render
-from pbmserv.services.answers import AnswerContent
 from pbmserv.services.app import App, password_hasher
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.letters import write_letter
+from pbmserv.services.letters import AnswerContent, write_letter
 from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.respond import answer_to as answer
 from pbmserv.services.respond import letters_to_others
@@ -140,7 +139,7 @@ def letters_for(house: App, played: Played) -> list[OutboxMessage]:
     to, records, results = played.taken.answering, played.work.records, played.results
     userid = to.player.userid if to.player else ""
     own = Letter(answer(records, to, results), to.kind, to.recipient, userid, cause=to.cause)
-    return [write_letter(records, house, each, NOON) for each in (own, *letters_to_others(records, to, results))]
+    return [write_letter(played.work, each) for each in (own, *letters_to_others(records, to, results))]
 
 
 def htmls_for(house: App, played: Played) -> list[str | None]:

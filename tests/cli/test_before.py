@@ -120,7 +120,7 @@ def test_who_tries_again_does_not_fill_the_disk(old: Terminal, monkeypatch: pyte
         raise sqlite3.OperationalError("disk I/O error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("pbmserv.services.admin.upgrade.renew", fails)
+        patch.setattr("pbmserv.services.admin.check.renew", fails)
         for _ in range(3):
             with pytest.raises(sqlite3.OperationalError):
                 old.run("migrate")

@@ -5,11 +5,10 @@ from datetime import timedelta
 import pytest
 
 from pbmserv.mail.sending.transport import Batch, Closed, Delivered, Outcome, Outgoing
-from pbmserv.services.admin.doctor.database import see_clock
-from pbmserv.services.admin.doctor.round_trip import Trip, depart, see_tag, see_trip, wait_for
+from pbmserv.services.admin.doctor.files import see_clock
+from pbmserv.services.admin.doctor.round_trip import Trip, depart, see_tag, see_trip, wait_for, write_to_self
 from pbmserv.services.admin.findings import Finding, Verdict
 from pbmserv.services.app import App, utc_now
-from pbmserv.services.doctor_mail import write_to_self
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.views import list_inbox, list_outbox
 from pbmserv.store.engine import reading

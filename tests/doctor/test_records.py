@@ -5,9 +5,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from pbmserv.services.admin.doctor.names import Names
-from pbmserv.services.admin.doctor.records import see_records
-from pbmserv.services.admin.doctor.returned import Signature
+from pbmserv.services.admin.doctor.records import Names, see_records
+from pbmserv.services.admin.doctor.round_trip import Signature
 from pbmserv.services.admin.findings import Finding, Verdict
 from tests.doctor.nameserver import DOMAIN, Nameserver, Records
 
@@ -101,7 +100,7 @@ def test_mail_that_nobody_signed(nameserver: Nameserver) -> None:
 
 def test_a_nameserver_that_is_silent(nameserver: Nameserver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is told that a record is missing when nobody knows."""
-    monkeypatch.setattr("pbmserv.services.admin.doctor.names.PATIENCE", 0.1)
+    monkeypatch.setattr("pbmserv.services.admin.doctor.records.PATIENCE", 0.1)
     nameserver.is_silent = True
     found = see(nameserver)
     assert {each.verdict for each in found.values()} == {Verdict.ATTENTION}

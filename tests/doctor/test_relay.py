@@ -11,7 +11,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.destination import open_transport
-from pbmserv.services.admin.doctor.roads import see_relay
+from pbmserv.services.admin.doctor.pages import see_relay
 from pbmserv.services.admin.findings import Finding, Verdict
 from tests.free_port import free_port
 

@@ -6,7 +6,7 @@ import pytest
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.reading.headers import Headers, head_of
-from pbmserv.services.admin.doctor.returned import (
+from pbmserv.services.admin.doctor.round_trip import (
     see_judgement,
     see_mail_clock,
     see_signature,

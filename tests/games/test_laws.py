@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.games import games
-from pbmserv.services.laws.courses import check_leaving, check_playout, check_position
+from pbmserv.services.laws.moves import check_leaving, check_playout, check_position
 from pbmserv.services.laws.setups import Setup, reached, setups_of
 from tests.every import for_each
 from tests.examples import examples

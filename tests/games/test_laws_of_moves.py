@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pbmserv.games import games
 from pbmserv.games.game import Unreadable
 from pbmserv.games.notation import LONGEST
+from pbmserv.services.laws.facts import check_answer, check_dialect, check_letters, check_prose, check_words
 from pbmserv.services.laws.moves import check_moves
 from pbmserv.services.laws.setups import Setup, board_of, reached, read_or_refuse, setups_of, some_moves
-from pbmserv.services.laws.texts import check_answer, check_dialect, check_letters, check_prose, check_words
 from tests.every import for_each
 from tests.examples import examples
 from tests.games.setups import NAMES, PLIES, SEEDS, cases

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from pbmserv.games import games
 from pbmserv.games.board import Board
 from pbmserv.services.laws.boards import check_board
-from pbmserv.services.laws.drawn import check_drawings
-from pbmserv.services.laws.scenes import check_course, check_scenes, setups_board
+from pbmserv.services.laws.scenes import check_course, check_drawings, check_scenes, setups_board
 from pbmserv.services.laws.setups import Setup, reached, setups_of
 from tests.every import for_each
 from tests.examples import examples

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pbmserv.services.admin.act import CannotOperate
-from pbmserv.services.admin.addresses import give_address
+from pbmserv.services.admin.act import CannotOperate, give_address
 from pbmserv.services.views import list_players
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import QueuedMessage

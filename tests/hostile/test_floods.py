@@ -8,10 +8,9 @@ import pytest
 from pbmserv.commands import policy
 from pbmserv.commands.server import Server
 from pbmserv.services import worker
-from pbmserv.services.admin.addresses import CannotInvite, invite
+from pbmserv.services.admin.act import CannotInvite, invite
 from pbmserv.services.app import App
-from pbmserv.services.limits import spend
-from pbmserv.services.newcomers import places_of
+from pbmserv.services.limits import places_of, spend
 from pbmserv.services.views import list_players
 from pbmserv.store import inbox
 from pbmserv.store.engine import writing

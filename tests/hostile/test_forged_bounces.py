@@ -8,7 +8,7 @@ from pbmserv.services.bounces import see_suspended
 from pbmserv.services.deliver import note
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.expiry import tell_over
+from pbmserv.services.scheduler.retention import tell_over
 from pbmserv.services.views import list_outbox, load_board
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import QueuedMessage

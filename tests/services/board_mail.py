@@ -8,6 +8,7 @@ from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
 from pbmserv.services.letters import write_letter
 from pbmserv.services.notices import board_letter
+from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store.engine import reading
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
@@ -23,4 +24,6 @@ def board_mail(house: App, board: GameState, player: Player, now: datetime) -> O
     with reading(house.engine) as connection:
         records = Records(connection)
         records.update_boards([board])
-        return write_letter(records, house, board_letter(board.match.number, player, BoardNews()), now)
+        return write_letter(
+            UnitOfWork(connection, house, now, records), board_letter(board.match.number, player, BoardNews())
+        )

@@ -14,8 +14,7 @@ from pbmserv.services.admin.mails import resend
 from pbmserv.services.app import App
 from pbmserv.services.bounces import lift, see_suspended
 from pbmserv.services.receive import receive_mail
-from pbmserv.services.scheduler.expiry import tell_suspended
-from pbmserv.services.scheduler.retention import purge
+from pbmserv.services.scheduler.retention import purge, tell_suspended
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_next
 from pbmserv.store import bounces as table_of_bounces

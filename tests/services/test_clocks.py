@@ -14,12 +14,12 @@ from pbmserv.matches.replay import GameState, replay
 from pbmserv.matches.turn_time import left
 from pbmserv.services.admin.pulse import record_heartbeat
 from pbmserv.services.app import App
-from pbmserv.services.bounces import heed_refusal, lift, see_suspended
+from pbmserv.services.bounces import count_refusal, lift, see_suspended
 from pbmserv.services.deliver import note
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.scheduler import clocks as clock_service
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.expiry import tell_over
+from pbmserv.services.scheduler.retention import tell_over
 from pbmserv.services.views import list_outbox, list_players, load_board
 from pbmserv.services.writer import deciding
 from pbmserv.store import bounces, clocks, inbox, matches
@@ -398,7 +398,7 @@ def test_the_clock_stands_still_from_the_first_mail_that_came_back(quick: Post) 
     for letter in quick.sent_to(ALICE)[-3:]:
         days_pass(quick, 0.5)
         with deciding(quick.house, quick.clock()) as work:
-            heed_refusal(work, BouncedMail(letter.id, ALICE), "550 5.1.1 unknown")
+            count_refusal(work, BouncedMail(letter.id, ALICE), "550 5.1.1 unknown")
     assert see_suspended(quick.house) != []
     assert left(board(quick), timing_of(quick)) == 1.5 * DAY
     days_pass(quick, 20, step=24)

@@ -16,12 +16,16 @@ from pbmserv.mail.sending.transport import Closed, Deferred, Delivered, Failed, 
 from pbmserv.services.app import App
 from pbmserv.services.deliver import (
     BATCH,
+    GIVE_UP_AFTER,
+    LEASE,
+    LONGEST_WAIT,
     MOST_IN_HAND,
     MOST_LANES,
     MOST_REFUSALS,
+    RetryTimes,
     Sender,
+    next_wait,
 )
-from pbmserv.services.retry_times import GIVE_UP_AFTER, LEASE, LONGEST_WAIT, RetryTimes, next_wait
 from pbmserv.store import outbox
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import MailKeys, OutboxMessage, QueuedMessage

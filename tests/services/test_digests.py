@@ -14,8 +14,7 @@ from pbmserv.rendering.board import view_board
 from pbmserv.server.scheduler import JOBS, Job
 from pbmserv.services.deliver import note
 from pbmserv.services.notices import BoardChange, Watched, is_mailed
-from pbmserv.services.scheduler import digests
-from pbmserv.services.scheduler.digests import send_next
+from pbmserv.services.scheduler.due import send_next
 from pbmserv.services.views import list_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -163,7 +162,7 @@ def test_her_time_begins_with_the_digest(club: Post) -> None:
 
 def test_the_most_urgent_first_and_the_rest_by_number(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """The least time left, and where as much is left, what waits longest; with room for two."""
-    monkeypatch.setattr("pbmserv.services.digest.MOST_SHOWN", 2)
+    monkeypatch.setattr("pbmserv.services.board_mail.MOST_SHOWN", 2)
     club.mail(ALICE, "show 102")
     hand_over(club)
     (digest,) = send_due(club, EVENING)
@@ -222,7 +221,7 @@ def test_the_steward_is_not_kept_from_its_other_duties(club: Post, monkeypatch: 
     club.mail(ALICE, "move 101 a1")
     club.clock.now = EVENING
     before = len(club.letters())
-    monkeypatch.setattr(digests, "BATCH", 1)
+    monkeypatch.setattr("pbmserv.services.scheduler.due.DIGESTS", 1)
     assert [duty("digests").do(club.house, EVENING) for _ in range(3)] == [True, True, False]
     assert len(club.letters()[before:]) == 2
 
@@ -240,7 +239,7 @@ def test_a_fault_with_one_keeps_nobody_else_waiting(club: Post, monkeypatch: pyt
             raise ValueError("a fault of ours")
         return view_board(board, viewer, **others)
 
-    monkeypatch.setattr("pbmserv.services.digest.view_board", fails_for_bob)
+    monkeypatch.setattr("pbmserv.services.board_mail.view_board", fails_for_bob)
     club = replace(club, house=replace(club.house, recent=RecentBoards()))
     letters = send_due(club, EVENING)
     assert [letter.recipient for letter in letters] == [ALICE]

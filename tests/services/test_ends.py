@@ -11,7 +11,7 @@ from pbmserv.matches.replay import replay
 from pbmserv.rendering.record import record_of
 from pbmserv.services.admin import referee
 from pbmserv.services.admin.check import check, rebuild
-from pbmserv.services.admin.import_games import take_in
+from pbmserv.services.admin.game_files import take_in
 from pbmserv.services.scheduler.clocks import look_after_clocks
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing

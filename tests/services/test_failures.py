@@ -14,7 +14,7 @@ from pbmserv.services import compose, process, respond
 from pbmserv.services.admin.mails import retry
 from pbmserv.services.failures import WAITS_BETWEEN_TRIES, IsolatedEnd, set_back, tell_quarantined
 from pbmserv.services.views import list_players, load_board
-from pbmserv.services.worker import process_next, process_one, process_some
+from pbmserv.services.worker import Safeguards, process_next, process_one, process_some
 from tests.services.post import Post, header_of, text_of
 
 SENTENCE = "an error in this server"
@@ -260,7 +260,7 @@ class Processes:
 
     def work(self) -> None:
         """As Post.work."""
-        while process_some(self.post.house, self.post.clock, isolate=self):
+        while process_some(self.post.house, self.post.clock, Safeguards(isolate=self)):
             pass
 
 
@@ -360,7 +360,7 @@ def test_a_process_that_was_not_killed_blames_nothing(post: Post, end: IsolatedE
     club(post)
     mail_id = post.put(post.write("alice@example.org", "move 101 b2"))
     killed_with_its_worker(post, mail_id, 2)
-    assert process_some(post.house, post.clock, isolate=Processes(post, end))
+    assert process_some(post.house, post.clock, Safeguards(isolate=Processes(post, end)))
     assert trouble_of(post, mail_id) == ("waiting", 0, 0, setbacks)
 
 
@@ -453,7 +453,7 @@ def test_the_mail_in_hand_is_told_first(post: Post) -> None:
     """Before anything is done with it, so that the one which kills is known."""
     mail_id = post.put(post.write("alice@example.org", "help"))
     told: list[tuple[int, str]] = []
-    process_next(post.house, post.clock, lambda each: told.append((each, post.row(each).status)))
+    process_next(post.house, post.clock, Safeguards(lambda each: told.append((each, post.row(each).status))))
     assert told == [(mail_id, "waiting")]
-    assert not process_next(post.house, post.clock, lambda each: told.append((each, "")))
+    assert not process_next(post.house, post.clock, Safeguards(lambda each: told.append((each, ""))))
     assert len(told) == 1

@@ -7,7 +7,7 @@ from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
 from pbmserv.services.app import App
-from pbmserv.services.worker import process_next
+from pbmserv.services.worker import Safeguards, process_next
 from pbmserv.store import inbox
 from pbmserv.store.engine import writing
 from tests.conftest import ADDRESS, NOON, Clock
@@ -47,7 +47,9 @@ def test_a_mail_in_hand_is_held(postgresql_house: App, quick_hasher: PasswordHas
             others.append(inbox.take(connection, NOON))
 
     hasher.look = try_to_take
-    assert process_next(post.house, post.clock, lambda marked: try_to_take() if marked == mail_id else None)
+    assert process_next(
+        post.house, post.clock, Safeguards(lambda marked: try_to_take() if marked == mail_id else None)
+    )
     assert others == [None, None]
     assert post.row(mail_id).status == "handled"
 

@@ -18,9 +18,9 @@ from pbmserv.server.robots import SPARE_SHARE, playing
 from pbmserv.services.app import App
 from pbmserv.services.deliver import Sender
 from pbmserv.services.failures import set_back
-from pbmserv.services.find_puzzles import find_puzzle
 from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
+from pbmserv.services.teaching import find_puzzle
 from pbmserv.services.views import list_outbox
 from pbmserv.services.worker import seconds_until_due
 from pbmserv.store import clocks as stored_clocks

@@ -118,7 +118,7 @@ def test_a_fault_in_a_template_keeps_no_move_out(
 
 def test_an_answer_that_cannot_be_written(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its sentence answers the mail too."""
-    spoil(monkeypatch, "services.answers:render", lambda name, **_: name == "mail/answer.txt")
+    spoil(monkeypatch, "services.letters:render", lambda name, **_: name == "mail/answer.txt")
     assert [each.recipient for each in club.answer(newest(club, ALICE), "b2")] == [BOB]
     asked = f"<in-{club.written}@example.org>"
     for rest in RESTS:

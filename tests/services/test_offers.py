@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pbmserv.services.app import App
-from pbmserv.services.scheduler.expiry import AT_ONCE, expire
+from pbmserv.services.scheduler.retention import OFFERS_AT_ONCE, expire
 from pbmserv.services.views import list_offers, load_board
 from pbmserv.store import offers
 from pbmserv.store.engine import writing
@@ -93,7 +93,7 @@ def test_many_expire_in_small_parts(sqlite_post: Post) -> None:
             sqlite_post.mail(f"{name}@example.org", "seek")
     later = sqlite_post.clock() + timedelta(days=31)
     assert expire(sqlite_post.house, later)
-    assert len(list_offers(sqlite_post.house, None)) == 24 - AT_ONCE
+    assert len(list_offers(sqlite_post.house, None)) == 24 - OFFERS_AT_ONCE
     assert not expire(sqlite_post.house, later)
     assert list_offers(sqlite_post.house, None) == []
 

@@ -10,9 +10,8 @@ from sqlalchemy import func, select
 
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle, puzzle_board
-from pbmserv.services import find_puzzles
-from pbmserv.services.find_puzzles import find_puzzle
-from pbmserv.services.scheduler.puzzles import send_puzzles
+from pbmserv.services.scheduler.due import send_puzzles
+from pbmserv.services.teaching import find_puzzle
 from pbmserv.store import letters, puzzles
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -184,7 +183,7 @@ def test_a_puzzle_is_found_in_a_finished_game_without_its_players(
     club: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is looked for position by position, stored once, and can be asked for; nothing tells whose it was."""
-    monkeypatch.setattr(find_puzzles, "FIRST_PLY", 3)
+    monkeypatch.setattr("pbmserv.services.teaching.FIRST_PLY", 3)
     club.mail(ALICE, f"{GAME} challenge alice bob")
     for count, move in enumerate(["b3", "b1", "a2", "c2", "b2"]):
         club.mail((ALICE, BOB)[count % 2], f"move 101 {move}")

@@ -6,11 +6,9 @@ import pytest
 from sqlalchemy import text
 
 from pbmserv.server.scheduler import JOBS
-from pbmserv.services.admin import upgrade
 from pbmserv.services.admin.act import run_as
-from pbmserv.services.admin.check import check, rebuild
+from pbmserv.services.admin.check import check, rebuild, recount_all
 from pbmserv.services.admin.referee import annul, award
-from pbmserv.services.admin.upgrade import recount_all
 from pbmserv.services.app import App
 from pbmserv.store import ratings
 from pbmserv.store.engine import reading, writing
@@ -180,7 +178,7 @@ def test_annulling_an_old_game_is_no_one_long_transaction(club: Post, monkeypatc
     assert found.what == "the ratings of cephalopod 3x3 are being counted anew, from board 104 on"
     assert pending(club.house) == {POOL: 104}
     (duty,) = (each for each in JOBS if each.name == "ratings")
-    monkeypatch.setattr(upgrade, "BATCH", 2)
+    monkeypatch.setattr("pbmserv.services.admin.check.BATCH", 2)
     assert duty.do(club.house, club.clock())
     assert pending(club.house) == {POOL: 106}
     assert duty.do(club.house, club.clock())

@@ -15,8 +15,14 @@ from pbmserv.commands.server import Server
 from pbmserv.matches.replay import replay
 from pbmserv.rendering.record import NOT_OF_THE_GAME, record_of
 from pbmserv.services.admin.check import check
-from pbmserv.services.admin.import_games import CannotImport, take_in
-from pbmserv.services.scheduler.dump import CannotDump, dump_file, dump_last_month, dump_month
+from pbmserv.services.admin.game_files import (
+    CannotDump,
+    CannotImport,
+    dump_file,
+    dump_last_month,
+    dump_month,
+    take_in,
+)
 from pbmserv.services.views import load_board
 from tests.conftest import Clock, make_house
 from tests.conversation import parsed

@@ -14,7 +14,7 @@ from pbmserv.robots.thought import Thought
 from pbmserv.services import robots
 from pbmserv.services.admin.act import run_as
 from pbmserv.services.robots import play_robots
-from pbmserv.services.thinking import Mind
+from pbmserv.services.thinking import ThinkingPlan
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
@@ -140,7 +140,7 @@ def test_two_stewards_play_no_ply_twice(club: Post) -> None:
     assert seen is not None
     assert seen.state.status == "finished"
     assert [turn.ply for turn in seen.state.turns] == list(range(1, seen.state.plies + 1))
-    assert not club.house.mind.failing.rests(101, club.clock())
+    assert not club.house.thinking.failing.rests(101, club.clock())
 
 
 def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +153,8 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
         monkeypatch.setattr(robots, "move_of", move_of)
         # As another process would, after the time is up for which this one has claimed the board.
         later = clock() + 2 * robots.CLAIMED_FOR
-        assert play_robots(replace(house, mind=Elsewhere(clock=lambda: 0.0)), later)
-        assert play_robots(replace(house, mind=Elsewhere(clock=lambda: 0.0)), later)
+        assert play_robots(replace(house, thinking=Elsewhere(clock=lambda: 0.0)), later)
+        assert play_robots(replace(house, thinking=Elsewhere(clock=lambda: 0.0)), later)
         return next(
             move for move in game.moves(position) if game.write(position, move) not in sqlite_post.moves()
         ), 1
@@ -162,7 +162,7 @@ def test_what_was_chosen_too_late_is_not_played(sqlite_post: Post, monkeypatch: 
     monkeypatch.setattr(robots, "move_of", slow)
     assert not play_robots(house, clock())
     assert kinds(sqlite_post) == ["played 0", "played 1"]
-    assert not house.mind.failing.rests(101, clock())
+    assert not house.thinking.failing.rests(101, clock())
 
 
 def test_robots_answer_offers(club: Post) -> None:
@@ -178,7 +178,7 @@ def test_robots_answer_offers(club: Post) -> None:
     assert kinds(club)[-2:] == ["proposed 1", "rejected 0"]
 
 
-class Elsewhere(Mind):
+class Elsewhere(ThinkingPlan):
     """Another process."""
 
     @property

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from pbmserv.services.scheduler.digests import send_next
+from pbmserv.services.scheduler.due import send_next
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import needed
 from tests.services.post import Post, header_of

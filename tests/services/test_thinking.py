@@ -12,7 +12,7 @@ from sqlalchemy import insert, select, update
 from pbmserv.robots.robot import FITTING
 from pbmserv.services.admin.act import run_as
 from pbmserv.services.robots import CLAIMED_FOR, play_robots
-from pbmserv.services.thinking import Mind
+from pbmserv.services.thinking import ThinkingPlan
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store import robots as stored
 from pbmserv.store.engine import reading, writing
@@ -169,12 +169,12 @@ def test_a_shortened_thought_is_told_in_the_log(club: Post, caplog: pytest.LogCa
         club.mail(ALICE, "challenge robot.club alice -size=3x3")
         club.clock.move(days=2)
     caplog.set_level(logging.INFO)
-    slow = replace(club.house, mind=Mind(clock=Slow()))
+    slow = replace(club.house, thinking=ThinkingPlan(clock=Slow()))
     assert play_robots(slow, club.clock())
     told = re.search(r"fewer iterations.* board=101 robot=robot\.club count=(\d+) most=(\d+) left=3", caplog.text)
     assert told is not None
     assert int(told[1]) < int(told[2])
-    quick = replace(club.house, mind=Mind(clock=lambda: 0.0))
+    quick = replace(club.house, thinking=ThinkingPlan(clock=lambda: 0.0))
     assert play_robots(quick, club.clock())
     caplog.clear()
     # Its speed is known now, and no time passes.
@@ -186,7 +186,7 @@ def test_a_shortened_thought_is_told_in_the_log(club: Post, caplog: pytest.LogCa
 def test_the_seconds_thought_are_on_the_board(club: Post) -> None:
     """A move is made when it was found, not when the robot began to think."""
     club.mail(ALICE, "challenge robot.club alice -size=3x3")
-    play_robots(replace(club.house, mind=Mind(clock=Slow())), club.clock())
+    play_robots(replace(club.house, thinking=ThinkingPlan(clock=Slow())), club.clock())
     seen = load_board(club.house, 101)
     assert seen is not None
     assert seen.state.last_at == club.clock() + timedelta(seconds=1)
@@ -209,7 +209,7 @@ def waits(board: int, starter: int, is_proven: bool = True, robot: str = "master
     return Waiting(board, f"robot.{robot}", robot, "cephalopod", (), 2, since, starter, is_proven)
 
 
-def served(mind: Mind, due: list[Waiting], seconds: float = 10.0) -> list[int]:
+def served(mind: ThinkingPlan, due: list[Waiting], seconds: float = 10.0) -> list[int]:
     """The starters of the boards in the order in which they are answered, each after so many seconds."""
     order = []
     while due:
@@ -228,24 +228,24 @@ def test_no_number_of_names_makes_a_larger_share() -> None:
     have a third of the time together, and what robots think about the others is not cut short for them."""
     forged = [waits(number, starter=number, is_proven=False) for number in range(1, 10)]
     theirs = [waits(20, ALICE_ID), waits(21, ALICE_ID), waits(22, BOB_ID), waits(23, BOB_ID)]
-    order = served(Mind(), [*forged, *theirs])
+    order = served(ThinkingPlan(), [*forged, *theirs])
     assert sorted(order[:3]) == [1, ALICE_ID, BOB_ID]
     assert sorted(order[3:6]) == [2, ALICE_ID, BOB_ID]
     assert order[6:] == [3, 4, 5, 6, 7, 8, 9]
-    mind = Mind()
+    mind = ThinkingPlan()
     assert mind.part([*forged, *theirs[::2]], 1, NOON, proven=True) > mind.part([*forged, *theirs[::2]], 1, NOON)
 
 
 def test_who_shares_the_share_of_the_unproven() -> None:
     """One name with many boards is not before another with one."""
     many = [waits(number, 1, is_proven=False) for number in range(5)]
-    assert served(Mind(), [*many, waits(9, 2, is_proven=False)])[:2] == [1, 2]
+    assert served(ThinkingPlan(), [*many, waits(9, 2, is_proven=False)])[:2] == [1, 2]
 
 
 def test_a_quick_robot_does_not_wait_for_slow_ones() -> None:
     """But a slow one is not passed for ever: whoever has been thought about is behind."""
-    assert served(Mind(), [waits(1, 1), waits(2, 2), waits(3, ALICE_ID, robot="random")])[0] == ALICE_ID
-    mind, slow = Mind(), waits(1, 1)
+    assert served(ThinkingPlan(), [waits(1, 1), waits(2, 2), waits(3, ALICE_ID, robot="random")])[0] == ALICE_ID
+    mind, slow = ThinkingPlan(), waits(1, 1)
     passed = 0
     while mind.in_turn(due := [slow, waits(2 + passed, 500 + passed, robot="beginner")], NOON)[0] is not slow:
         mind.took(due[1], 5.0)

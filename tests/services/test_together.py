@@ -15,7 +15,7 @@ from pbmserv.server.in_flight import MailClaims
 from pbmserv.services import worker
 from pbmserv.services.app import App
 from pbmserv.services.views import load_board
-from pbmserv.services.worker import MOST_TOGETHER, process_some
+from pbmserv.services.worker import MOST_TOGETHER, Safeguards, process_some
 from tests.services.post import Post
 
 
@@ -127,7 +127,7 @@ def test_the_one_in_hand_is_marked(post: Post) -> None:
     """Whichever of them ends the process is to blame, not the first."""
     ids = [put(post, "alice", "move 101 c3"), put(post, "bob", "show 101")]
     marked: list[int] = []
-    assert process_some(post.house, post.clock, marked.append)
+    assert process_some(post.house, post.clock, Safeguards(marked.append))
     assert marked == ids
 
 
@@ -149,10 +149,10 @@ sys.stdin.read()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "claimed\n"
-        assert process_some(post.house, post.clock, marked.append, claim=claims.claim)
-        assert not process_some(post.house, post.clock, marked.append, claim=claims.claim)
+        assert process_some(post.house, post.clock, Safeguards(marked.append, claim=claims.claim))
+        assert not process_some(post.house, post.clock, Safeguards(marked.append, claim=claims.claim))
         assert marked == ids[1:]
         other.kill()
-    assert process_some(post.house, post.clock, marked.append, claim=claims.claim)
+    assert process_some(post.house, post.clock, Safeguards(marked.append, claim=claims.claim))
     assert moves(post, 101) == ["C3"]
     claims.close()

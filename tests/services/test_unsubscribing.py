@@ -11,7 +11,7 @@ from pbmserv.matches.player import Player
 from pbmserv.services.admin.banning import ban
 from pbmserv.services.deliver import note
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.digests import send_next
+from pbmserv.services.scheduler.due import send_next
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.sender import WORDS_LAST
 from pbmserv.services.unsubscribe import find_leave_link, unsubscribe

@@ -20,8 +20,7 @@ from argon2 import PasswordHasher
 
 from pbmserv.commands.server import Server
 from pbmserv.rendering.record import record_of
-from pbmserv.services.admin.check import check
-from pbmserv.services.admin.upgrade import renew
+from pbmserv.services.admin.check import check, renew
 from pbmserv.services.app import App, WordMakers
 from pbmserv.services.views import load_board, load_game_state
 from pbmserv.store import ratings

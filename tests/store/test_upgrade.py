@@ -12,10 +12,9 @@ from sqlalchemy import text
 
 from pbmserv.commands import policy
 from pbmserv.matches.player import MOVES_ACKNOWLEDGED
-from pbmserv.services.admin.addresses import invite
-from pbmserv.services.admin.check import check
+from pbmserv.services.admin.act import invite
+from pbmserv.services.admin.check import check, renew
 from pbmserv.services.admin.pulse import record_heartbeat
-from pbmserv.services.admin.upgrade import renew
 from pbmserv.services.app import App
 from pbmserv.services.bounces import lift
 from pbmserv.services.limits import left

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from pbmserv.matches.player import MailSettings
-from pbmserv.services.scheduler.puzzles import send_puzzles
+from pbmserv.services.scheduler.due import send_puzzles
 from pbmserv.services.views import list_outbox, list_players
 from pbmserv.web import leave
 from pbmserv.web.app import make_app

@@ -1,13 +1,17 @@
-"""What an operator does in a player's place: a command with the operator's own proof, a new password."""
+"""What an operator does in a player's place: commands, new passwords and addresses."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from pbmserv.commands import policy
+from pbmserv.commands.address import AddressWanted
 from pbmserv.commands.changes import Erased, NewPassword
-from pbmserv.commands.command import Actor, Decision, Remark, Request
-from pbmserv.commands.letter import Letter, Notice
+from pbmserv.commands.command import Actor, Confirmation, Decision, Question, Remark, Reply, Request
+from pbmserv.commands.letter import FixedText, Letter, Notice
 from pbmserv.commands.permission import decide
+from pbmserv.commands.policy import Counted
+from pbmserv.commands.vocabulary import is_address
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import EntryKind
 from pbmserv.matches.replay import GameState
@@ -19,9 +23,9 @@ from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.templates import render, say
 from pbmserv.services.admin.referee import Effect
 from pbmserv.services.app import App
-from pbmserv.services.attachments import record_text
 from pbmserv.services.authenticate import LONGEST_PASSWORD, SHORTEST_PASSWORD, is_fit_length
-from pbmserv.services.limits import ask
+from pbmserv.services.board_mail import record_text
+from pbmserv.services.limits import ask, spend
 from pbmserv.services.notices import BoardChange, board_notices, player_notices
 from pbmserv.services.receipts import note_queued_moves, robot_notices
 from pbmserv.services.respond import tried_on
@@ -75,49 +79,49 @@ def run_as(app: App, userid: str, line: str, now: datetime) -> Operated:
 
 def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...] = ()) -> Given:
     """Gives a command in a player's place, with remarks that the mails about it make besides."""
-    return run_again(lambda: _give(app, userid, parsed, now, remarks))
 
+    def once() -> Given:
+        with deciding(app, now) as work:
+            connection, records = work.connection, work.records
+            hold(connection, [parsed], [userid])
+            player = players.find(connection, userid)
+            if player is None:
+                raise CannotOperate(f"nobody is called {userid}")
+            actor = Actor(player, player.address, "operator")
+            request = Request(
+                parsed.line,
+                parsed.command,
+                parsed.arguments,
+                actor,
+                comment=parsed.arguments.text,
+                server=app.server,
+            )
+            try:
+                outcome = decide(request, records, now)
+            except CommandError as error:
+                return Given(player.userid, error)
+            work.write(outcome, now)
+            note_queued_moves(work, outcome.notifications.remarks)
+            letters: list[Letter] = []
+            for board in outcome.boards:
+                happened = _happened(board, outcome, player.userid, request.comment)
+                happened = replace(happened, remarks=(*happened.remarks, *remarks))
+                if player.robot is not None:
+                    letters += robot_notices(work, happened)
+                else:
+                    letters += board_notices(records, replace(happened, is_for_all=True))
+            letters += player_notices(records, outcome.notifications.to_players)
+            letters += [
+                Letter(Notice(reply), "notice", address) for address, reply in outcome.notifications.to_addresses
+            ]
+            work.say(letters)
+            if outcome.notifications.question is not None:
+                ask(work, outcome.notifications.question)
+            shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
+        found = tuple((board, ply) for board, ply in shown if board is not None)
+        return Given(player.userid, outcome, found, tuple(letter.recipient for letter in letters))
 
-def _give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Remark, ...]) -> Given:
-    with deciding(app, now) as work:
-        connection, records = work.connection, work.records
-        hold(connection, [parsed], [userid])
-        player = players.find(connection, userid)
-        if player is None:
-            raise CannotOperate(f"nobody is called {userid}")
-        actor = Actor(player, player.address, "operator")
-        request = Request(
-            parsed.line,
-            parsed.command,
-            parsed.arguments,
-            actor,
-            comment=parsed.arguments.text,
-            server=app.server,
-        )
-        try:
-            outcome = decide(request, records, now)
-        except CommandError as error:
-            return Given(player.userid, error)
-        work.write(outcome, now)
-        note_queued_moves(work, outcome.notifications.remarks)
-        letters: list[Letter] = []
-        for board in outcome.boards:
-            happened = _happened(board, outcome, player.userid, request.comment)
-            happened = replace(happened, remarks=(*happened.remarks, *remarks))
-            if player.robot is not None:
-                letters += robot_notices(work, happened)
-            else:
-                letters += board_notices(records, replace(happened, is_for_all=True))
-        letters += player_notices(records, outcome.notifications.to_players)
-        letters += [
-            Letter(Notice(reply), "notice", address) for address, reply in outcome.notifications.to_addresses
-        ]
-        work.say(letters)
-        if outcome.notifications.question is not None:
-            ask(work, outcome.notifications.question)
-        shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
-    found = tuple((board, ply) for board, ply in shown if board is not None)
-    return Given(player.userid, outcome, found, tuple(letter.recipient for letter in letters))
+    return run_again(once)
 
 
 def _operated(app: App, given: Given) -> Operated:
@@ -161,3 +165,63 @@ def set_password(app: App, userid: str, password: str, now: datetime) -> None:
         if player is None:
             raise CannotOperate(f"nobody is called {userid}")
         accounts.write_account_change(connection, NewPassword(player.id, hashed), now)
+
+
+class AddressGiven(Reply):
+    """To an address of `userid`: the operator has asked another one to take its place."""
+
+    userid: str
+    address: str
+
+
+def give_address(app: App, userid: str, typed: str, now: datetime) -> str:
+    """Asks an address to be the only one of a player, tells the one that is first now, and gives the userid.
+
+    Once it has said `yes` no other address is theirs, no password is in force, what older mails prove has ended,
+    and nothing can be taken back: it is the operator who has looked whose account this is. Raises CannotOperate.
+    """
+    return run_again(lambda: _give_address(app, userid, typed.strip().lower(), now))
+
+
+def _give_address(app: App, userid: str, address: str, now: datetime) -> str:
+    with deciding(app, now) as work:
+        connection = work.connection
+        player = players.find(connection, userid)
+        if player is None:
+            raise CannotOperate(f"nobody is called {userid}")
+        if player.robot is not None:
+            raise CannotOperate(f"{player.userid} is a robot of this server, and is mailed nothing")
+        if not is_address(address) or app.server.owns(address):
+            raise CannotOperate(f"{address} cannot be a player's address")
+        owner = players.owner_of(connection, address)
+        if owner is not None and owner.is_confirmed and owner.id != player.id:
+            raise CannotOperate(f"{address} belongs to {owner.userid}")
+        asked = Confirmation(
+            "given address", player.userid, address, about=f"given address {player.userid} {address}"
+        )
+        words = AddressWanted(player.userid, address, is_first=True)
+        ask(work, Question(asked, words, is_due=True))
+        if player.address != address:
+            told = AddressGiven(player.userid, address)
+            work.say([Letter(Notice(told), "notice", player.address)])
+    return player.userid
+
+
+class CannotInvite(Exception):
+    """That address cannot be invited; the message is for the operator."""
+
+
+def invite(app: App, address: str, now: datetime) -> int:
+    """Mails an invitation, and gives for how many days it is good. Raises CannotInvite."""
+    if not is_address(address):
+        raise CannotInvite(f"{address} is no mail address")
+    with deciding(app, now) as work:
+        connection = work.connection
+        owner = players.find_at(connection, address)
+        if owner is not None:
+            raise CannotInvite(f"{address} belongs to {owner.userid} already")
+        spend(connection, [Counted(policy.INVITATION, address.lower())], now)
+        days = policy.INVITATION_LASTS.days
+        said = FixedText("mail/invitation.txt", "invitation", (("days", days),))
+        work.say([Letter(said, "invitation", address.lower())])
+    return policy.INVITATION_LASTS.days

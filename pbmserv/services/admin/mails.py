@@ -11,6 +11,7 @@ from pbmserv.services.admin.referee import OperatorSays, board_of, reasoned
 from pbmserv.services.app import App
 from pbmserv.services.letters import write_letter
 from pbmserv.services.notices import BoardChange, board_letter, board_notices, notice_to
+from pbmserv.services.unit_of_work import unit_of_work
 from pbmserv.services.writer import deciding
 from pbmserv.store import inbox, matches, players
 from pbmserv.store.engine import reading, run_again, writing
@@ -49,7 +50,7 @@ BATCH: Final = 50
 
 
 def audience(app: App) -> Sequence[Player]:
-    """All who would be written to: whoever has answered from their address, and is not banned."""
+    """All who would be written to: players who have answered from their address and are not banned."""
     with reading(app.engine) as connection:
         everybody = players.everybody(connection)
     return [each for each in everybody if each.address and each.is_confirmed and not each.is_banned]
@@ -62,7 +63,7 @@ def announce(
     now: datetime,
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
-    """Queues a mail with these words to each of these players; `progress` is told how many are queued."""
+    """Queues a mail with these words to each of these players; `progress` gets how many are queued."""
     words = OperatorSays(text.strip())
     for first in range(0, len(to), BATCH):
         with deciding(app, now) as work:
@@ -84,11 +85,11 @@ def drafted(app: App, number: int | None, text: str, now: datetime) -> tuple[str
         to = audience(app)
         letters, count = [notice_to(each, OperatorSays(text.strip())) for each in to[:1]], len(to)
     with reading(app.engine) as connection:
-        records = TransactionQueries(connection, app.recent)
+        work = unit_of_work(connection, app, now)
         if number is not None:
-            letters = _notices_on(records, number, text)
+            letters = _notices_on(work.records, number, text)
             count = len(letters)
-        return (_shown(write_letter(records, app, letters[0], now)) if letters else ""), count
+        return (_shown(write_letter(work, letters[0])) if letters else ""), count
 
 
 def _shown(message: OutboxMessage) -> str:

@@ -41,7 +41,7 @@ def record_heartbeat(app: App, part: str, now: datetime) -> None:
 
 
 def record_trouble(app: App, part: str, said: str, now: datetime) -> None:
-    """What keeps a part from its work, in a sentence without secrets; "": nothing does any more."""
+    """What keeps a part from its work, in a sentence without secrets; "": nothing does."""
 
     def once() -> None:
         with writing(app.engine) as connection:

@@ -104,7 +104,7 @@ def award(app: App, number: int, userid: str, reason: str, now: datetime) -> Rul
 def take_back(app: App, number: int, ply: int | None, reason: str, now: datetime) -> Ruled:
     """Has a board stand as it did after a ply; without one, the last ply or the game's end is undone.
 
-    A match that is over goes on then, and whoever left after that ply is in again. Raises CannotRule.
+    A match that is over goes on then, and a player who left after that ply is in again. Raises CannotRule.
     """
     return _rule(app, number, lambda board: Ruling("rewound", text=str(_back_to(board, ply))), reason, now)
 
@@ -156,35 +156,33 @@ def reasoned(board: int, reason: str) -> tuple[Remark, ...]:
 
 
 def _rule(app: App, number: int, ruling_on: Callable[[GameState], Ruling], reason: str, now: datetime) -> Ruled:
-    ruled = run_again(lambda: _rule_once(app, number, ruling_on, reason, now))
+
+    def once() -> Ruled:
+        with deciding(app, now) as work:
+            connection, records = work.connection, work.records
+            matches.lock(connection, [number])
+            before = board_of(records, number)
+            ruling = ruling_on(before)
+            entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
+            after = before.apply(entry)
+            _require_players(after, records)
+            ruled = Decision(
+                OperatorSays(reason),
+                entries=(entry,),
+                boards=(after,),
+                notifications=Notifications(remarks=reasoned(number, reason)),
+            )
+            decision = play_on(ruled, records, now)
+            work.write(decision, now)
+            (after,) = decision.boards
+            happened = BoardChange(after, decision.entries, remarks=decision.notifications.remarks)
+            letters = board_notices(records, happened)
+            work.say(letters)
+        return Ruled(after, tuple(letter.recipient for letter in letters))
+
+    ruled = run_again(once)
     app.recent.remember([ruled.board])
     return ruled
-
-
-def _rule_once(
-    app: App, number: int, ruling_on: Callable[[GameState], Ruling], reason: str, now: datetime
-) -> Ruled:
-    with deciding(app, now) as work:
-        connection, records = work.connection, work.records
-        matches.lock(connection, [number])
-        before = board_of(records, number)
-        ruling = ruling_on(before)
-        entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
-        after = before.apply(entry)
-        _require_players(after, records)
-        ruled = Decision(
-            OperatorSays(reason),
-            entries=(entry,),
-            boards=(after,),
-            notifications=Notifications(remarks=reasoned(number, reason)),
-        )
-        decision = play_on(ruled, records, now)
-        work.write(decision, now)
-        (after,) = decision.boards
-        happened = BoardChange(after, decision.entries, remarks=decision.notifications.remarks)
-        letters = board_notices(records, happened)
-        work.say(letters)
-    return Ruled(after, tuple(letter.recipient for letter in letters))
 
 
 def board_of(records: TransactionQueries, number: int) -> GameState:
@@ -233,7 +231,7 @@ def _paused(board: GameState, is_over: bool) -> Ruling:
 
 
 def _require_players(board: GameState, records: TransactionQueries) -> None:
-    """A board that goes on must not wait for somebody who cannot play any more."""
+    """A board that goes on must not wait for somebody who can no longer play."""
     if board.state.status != "active":
         return
     for userid in sorted(board.playing):

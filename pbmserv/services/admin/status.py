@@ -24,7 +24,7 @@ PASSING: Final = timedelta(seconds=30)
 
 SLOW_IN: Final = timedelta(minutes=2)
 STUCK_IN: Final = timedelta(minutes=10)
-"""How long received mail may wait before somebody should look, and before nobody handles it any more."""
+"""How long received mail may wait before somebody should look, and before nobody handles it."""
 
 SLOW_OUT: Final = timedelta(minutes=5)
 STUCK_OUT: Final = timedelta(hours=1)
@@ -34,10 +34,10 @@ VAIN_OUT: Final = timedelta(minutes=15)
 """How long a relay may put off all mail to several people before somebody should look."""
 
 BACKUP_WITHIN: Final = timedelta(days=8)
-"""A club without a newer backup is told of it: a weekly one may be a day late."""
+"""A club without a newer backup is warned: a weekly one may be a day late."""
 
 MANY_SUSPENDED: Final = 5
-"""From one in so many players on, and three at least, suspended addresses look like a fault of ours."""
+"""From one in this many players on, and three at least, suspended addresses look like a fault of ours."""
 
 _ROADS: Final = ((operating.POLLER, "mailbox", "imap"), (operating.SENDER, "relay", "out"))
 """The parts that others can keep from their work: what that is called, and its setting."""
@@ -206,7 +206,7 @@ def _people(there: Totals) -> Iterator[Finding]:
         "addresses",
         Verdict.ATTENTION if is_many else Verdict.FINE,
         f"{there.suspended} of {there.players} suspended, since mail to them came back",
-        "so many look like a fault on our side: `pbmserv admin suspended` has the reasons" if is_many else "",
+        "this many look like a fault on our side: `pbmserv admin suspended` has the reasons" if is_many else "",
         {"suspended": there.suspended, "players": there.players},
     )
     figures: dict[str, object] = {

@@ -39,7 +39,7 @@ def stuck_boards(
     app: App, idle: timedelta, now: datetime, seen: Callable[[int, int], None]
 ) -> Sequence[StuckBoard]:
     """The boards that do not go on, the longest silence first; without another reason, if nothing happened for
-    `idle`. Replays the log of every running board; `seen` is told how many it has done, and of how many."""
+    `idle`. Replays the log of every running board; `seen` gets how many it has done, and of how many."""
     found: list[StuckBoard] = []
     with reading(app.engine, snapshot=True) as connection:
         records = TransactionQueries(connection, app.recent)

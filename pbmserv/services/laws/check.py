@@ -9,14 +9,14 @@ from pbmserv.commands.command import commands
 from pbmserv.games import games
 from pbmserv.robots.levels import level_of, move_of, rungs_of
 from pbmserv.robots.robot import RANDOM
-from pbmserv.services.laws import courses, drawn, facts, moves, scenes, texts
+from pbmserv.services.laws import facts, moves, scenes
 from pbmserv.services.laws.boards import check_board
 from pbmserv.services.laws.setups import Setup, board_of, chance, reached, setups_of, some_moves
 
 MOST_SETUPS: Final = 6
-"""So many ways to start a game are tried, where it has more of them."""
+"""Ways to start a game that are tried, where it has more of them."""
 _POSITIONS: Final = 8
-"""In so many positions of each the laws of moves are tried."""
+"""Positions of each in which the laws of moves are tried."""
 _FURTHEST: Final = 120
 _ITERATIONS: Final = 10
 """So much the robots think about a move."""
@@ -24,7 +24,7 @@ _ITERATIONS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A law, as it is told, and what tries it on the game of a name: it raises where the law does not hold."""
+    """A law in words, and what tries it on the game of a name: it raises where the law does not hold."""
 
     told: str
     hold: Callable[[str], None]
@@ -86,7 +86,7 @@ def _leaving(setup: Setup) -> None:
     can_leave = hasattr(setup.game, "leave")
     assert can_leave == (setup.game.info.most_seats > 2)
     if can_leave:
-        courses.check_leaving(setup)
+        moves.check_leaving(setup)
 
 
 def _moves(setup: Setup) -> None:
@@ -103,15 +103,15 @@ def _answers(setup: Setup) -> None:
         for move in some_moves(game, position, random):
             text = game.write(position, move)
             for typed in (text[:-1], f"{text}-{random.choice(names)}", text[::-1], f"{text} {text}"):
-                texts.check_answer(game, position, typed)
+                facts.check_answer(game, position, typed)
 
 
 def _texts(name: str) -> None:
-    texts.check_prose(name)
-    texts.check_letters(name)
-    texts.check_words(name)
+    facts.check_prose(name)
+    facts.check_letters(name)
+    facts.check_words(name)
     if games()[name].info.dialect:
-        texts.check_dialect(name)
+        facts.check_dialect(name)
 
 
 def _robots(setup: Setup) -> None:
@@ -136,8 +136,8 @@ LAWS: Final = (
     Law("facts are in their form, and the example is a first move", facts.check_information),
     Law("each value of an option begins another game, any other is refused", facts.check_options),
     Law("the rules text has numbered paragraphs, credit, sides, words, options", facts.check_rules_text),
-    Law("the rules can be read and heard", drawn.check_help),
-    Law("a random game ends, and its texts lead to the same end", _in_each(courses.check_playout)),
+    Law("the rules can be read and heard", scenes.check_help),
+    Law("a random game ends, and its texts lead to the same end", _in_each(moves.check_playout)),
     Law("players of three and more may leave", _in_each(_leaving)),
     Law("moves are read, begun and tapped, each as it is written", _in_each(_moves)),
     Law("what is refused quotes a rule, and offers what can be played", _in_each(_answers)),
@@ -145,6 +145,6 @@ LAWS: Final = (
     Law("boards have cells with names, a sheet and a layout", _in_each(_boards)),
     Law("scenes show what events told", _in_each(scenes.check_course)),
     Law("robots play legal moves", _in_each(_robots)),
-    Law("mails of 72 columns and pictures can be drawn", _in_each(drawn.check_drawings)),
+    Law("mails of 72 columns and pictures can be drawn", _in_each(scenes.check_drawings)),
 )
 """In the order in which a new game meets them."""

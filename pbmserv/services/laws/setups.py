@@ -29,7 +29,7 @@ def chance(seed: str) -> Random:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A game to be played, with so many seats and these options."""
+    """A game to be played, with this many seats and these options."""
 
     name: str
     seats: int
@@ -80,7 +80,7 @@ def rules_of(name: str) -> dict[int, str]:
 
 
 def some_moves(game: Game, position: Any, random: Random, count: int = SOME) -> list[Move]:
-    """All legal moves where they are few, else so many of them; where they are very many, at most so many."""
+    """All legal moves where they are few, else `count` of them; where they are very many, at most that."""
     legal = list(islice(game.moves(position), VERY_MANY + 1))
     if len(legal) <= VERY_MANY:
         return some(legal, random, count)
@@ -99,7 +99,7 @@ def any_move(game: Game, position: Any, random: Random) -> Move:
 
 
 def reached(setup: Setup, plies: int, random: Random) -> Any:
-    """A position so many random plies from the start, fewer if the game is over before."""
+    """A position this many random plies from the start, fewer if the game is over before."""
     position = setup.start()
     for _ in range(plies):
         if setup.game.to_move(position) is None:
@@ -109,7 +109,7 @@ def reached(setup: Setup, plies: int, random: Random) -> Any:
 
 
 def some(every: Sequence[T], random: Random, count: int = SOME) -> list[T]:
-    """All of them where they are few, else so many."""
+    """All of them where they are few, else this many."""
     return list(every) if len(every) <= count else random.sample(every, count)
 
 

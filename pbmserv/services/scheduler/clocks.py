@@ -31,7 +31,7 @@ from pbmserv.store.engine import is_database_trouble, reading, run_again, writin
 
 
 class Reminded(Reply, place="first"):
-    """To whoever is on turn: `board` has waited since; without a `deadline` it may go on waiting."""
+    """To the player on turn: `board` has waited since; without a `deadline` it may go on waiting."""
 
     board: int
     since: datetime
@@ -39,7 +39,7 @@ class Reminded(Reply, place="first"):
 
 
 class TimeIsUp(Reply, place="below"):
-    """To whoever had no time left on `board`, and is out of the game; or it is drawn, as the other cannot win."""
+    """To a player out of time on `board`, and out of the game; or it is drawn, as the other cannot win."""
 
     board: int
     others_play_on: bool
@@ -66,7 +66,7 @@ def look_after_clocks(app: App, now: datetime) -> bool:
 
 
 def _look_safely(app: App, number: int, now: datetime) -> bool:
-    """Looks at one board. One that fails is told to the operator and put off: the clocks of all others go on."""
+    """Looks at one board. One that fails is logged and put off: the clocks of all others go on."""
     try:
         return run_again(partial(_look, app, number, now))
     except Exception as error:

@@ -1,21 +1,30 @@
-"""Mails that players get by a schedule of their own: each in one transaction with when the next one is due.
+"""Mails that players get by a schedule of their own, digests and puzzles of the week, each in one transaction.
 
-So any number of schedulers may look, and a mail is written once. After however long an outage it is one mail.
+So any number of schedulers may look, and a mail is written once. After however long an outage it is one mail. A
+player who leaves two puzzles in a row unanswered gets no more until they answer one; the second says so.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Final
 
 from sqlalchemy import Connection
 
-from pbmserv.commands.letter import Letter
+from pbmserv.commands.changes import NewDigest, PuzzleSent, WeeklyPuzzle
+from pbmserv.commands.command import Reply
+from pbmserv.commands.letter import Digest, Letter, PuzzleLetter
+from pbmserv.commands.set import read_schedule
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.player import Player
+from pbmserv.matches.puzzles import PuzzleTry
 from pbmserv.services.app import App
+from pbmserv.services.notices import late_links
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
+from pbmserv.store import accounts, players, puzzles, queries
 from pbmserv.store.engine import is_database_trouble, run_again, writing
 
 log = logging.getLogger(__name__)
@@ -60,3 +69,81 @@ def send_due(app: App, kind: ScheduledMail, now: datetime) -> bool:
         with writing(app.engine) as connection:
             kind.put_off(connection, due, now)
         return True
+
+
+DIGESTS: Final = 50
+"""Digests decided before the scheduler looks after its other jobs."""
+
+
+def send_digests(app: App, now: datetime) -> bool:
+    """Has digests written that are due; whether there may be more."""
+    return all(send_next(app, now) for _ in range(DIGESTS))
+
+
+def send_next(app: App, now: datetime) -> bool:
+    """Has the digest written that is due longest, if a board waits for its player; False when none is due."""
+    return send_due(app, _DIGEST, now)
+
+
+def _put_off_digest(connection: Connection, player: Player, now: datetime) -> None:
+    schedule = read_schedule((player.mail.digest or "").split())
+    following = schedule.next_after(now) if schedule is not None else None
+    accounts.write_account_change(connection, NewDigest(player.id, player.mail.digest, following), now)
+
+
+def _digest(work: UnitOfWork, player: Player) -> Letter | None:
+    """The letter; None when mail to its player comes back."""
+    if player.is_suspended or player.mail.is_off or not player.address:
+        return None
+    return Letter(Digest(tuple(late_links(work.records, player))), "notice", player.address, player.userid)
+
+
+_DIGEST: Final = ScheduledMail("digest", players.take_digest_due, _digest, _put_off_digest)
+
+
+PUZZLES: Final = 50
+"""Puzzles sent before the scheduler looks after its other jobs."""
+
+EVERY: Final = timedelta(weeks=1)
+
+MOST_UNANSWERED: Final = 2
+"""Puzzles of the week in a row that may stay unanswered before no more come."""
+
+
+class PuzzleOfTheWeek(Reply):
+    """Above the puzzle of the week; `is_last`: no more come until the reader answers one."""
+
+    is_last: bool
+
+
+def send_puzzles(app: App, now: datetime) -> bool:
+    """Writes puzzles that are due, each in a transaction of its own; whether there may be more."""
+    return all(send_due(app, _WEEKLY, now) for _ in range(PUZZLES))
+
+
+def unanswered(tries: Iterable[PuzzleTry]) -> int:
+    """How many puzzles of the week in a row somebody has left alone, of those that they were sent, in order."""
+    newest_first = list(tries)[::-1]
+    return sum(each.by_week for each in takewhile(lambda each: each.is_open and not each.tries, newest_first))
+
+
+def _puzzle(work: UnitOfWork, player: Player) -> Letter | None:
+    """The letter; None when there is no new puzzle, its player answers none, or mail to them comes back."""
+    if player.is_suspended or player.is_banned or player.mail.is_off or not player.address:
+        return None
+    records = work.records
+    tries = records.puzzle_tries(player)
+    left_alone = unanswered(tries.values())
+    puzzle = records.unseen_puzzle(tries, None) if left_alone < MOST_UNANSWERED else None
+    if puzzle is None:
+        return None
+    queries.write_change(work.connection, PuzzleSent(player.id, puzzle.number, by_week=True), work.now)
+    said = PuzzleLetter(PuzzleOfTheWeek(left_alone == MOST_UNANSWERED - 1), puzzle.number)
+    return Letter(said, "notice", player.address, player.userid)
+
+
+def _put_off_puzzle(connection: Connection, player: Player, now: datetime) -> None:
+    queries.write_change(connection, WeeklyPuzzle(player.id, now + EVERY), now)
+
+
+_WEEKLY: Final = ScheduledMail("puzzle", puzzles.take_puzzle_due, _puzzle, _put_off_puzzle)

@@ -10,8 +10,7 @@ import pytest
 
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.services.app import App
-from pbmserv.services.deliver import Sender
-from pbmserv.services.retry_times import RetryTimes
+from pbmserv.services.deliver import RetryTimes, Sender
 from pbmserv.store.outbox import QueuedMessage
 from tests.cli.processes import wait_for
 from tests.conftest import Clock

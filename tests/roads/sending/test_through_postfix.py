@@ -7,8 +7,7 @@ import pytest
 
 from pbmserv.mail.sending.destination import open_transport
 from pbmserv.services.app import App
-from pbmserv.services.deliver import Sender
-from pbmserv.services.retry_times import RetryTimes
+from pbmserv.services.deliver import RetryTimes, Sender
 from tests.conftest import Clock
 from tests.free_port import free_port
 from tests.roads.sending.letters import letter, queue
