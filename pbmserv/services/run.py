@@ -1,6 +1,5 @@
 """Runs the commands of one mail, line by line, and writes what they change."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -13,7 +12,6 @@ from pbmserv.commands.letter import KeptOutcome, LineOutcome
 from pbmserv.commands.permission import decide
 from pbmserv.commands.practice import ROBOT
 from pbmserv.commands.queue import that_fits
-from pbmserv.commands.server import Server
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.moves import is_legal
@@ -21,9 +19,6 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.no_talk import NotTalk
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
-from pbmserv.rendering.document import Prose
-from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.templates import render, say
 from pbmserv.robots.robot import userids
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.pending import PendingMail
@@ -31,7 +26,6 @@ from pbmserv.services.sender import SenderIdentity, proof_of_head
 from pbmserv.services.steps import Step, acting, hold, steps
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store import confirmations, players, robots
-from pbmserv.store.codec import UnknownValue, decode
 from pbmserv.store.inbox import FinalStatus
 from pbmserv.store.queries import TransactionQueries
 
@@ -296,30 +290,11 @@ def _boards_of(line: Parsed | Unparsed) -> set[int]:
 MOST_LINES: Final = 5
 """Lines of a mail that are told of one by one."""
 
-_LONGEST: Final = 300
-_WHOLE_SENTENCES: Final = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
-
 
 def outcome_of(fate: FinalStatus, why_automatic: str, results: Sequence[CommandResult]) -> KeptOutcome:
     """What became of a mail. `why_automatic` is empty where a person may have written it."""
     lines = tuple(map(_line, results[:MOST_LINES]))
     return KeptOutcome(fate, why_automatic, lines, max(len(results) - MOST_LINES, 0))
-
-
-def outcome_text(server: Server, kept: str) -> str:
-    """The sentences about what became of a mail, as its row keeps it."""
-    if not kept.startswith("{"):
-        return kept  # by 0.14.0 and earlier it was kept in sentences
-    try:
-        outcome = decode(kept)
-    except UnknownValue:
-        return ""
-    lines = [
-        {"fate": each.fate, "text": "" if each.said is None else _first_paragraph(say(each.said, server))}
-        for each in outcome.lines
-    ]
-    text = render("mail/outcome.txt", fate=outcome.fate, why=outcome.why_automatic, lines=lines, more=outcome.more)
-    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _line(result: CommandResult) -> LineOutcome:
@@ -329,10 +304,3 @@ def _line(result: CommandResult) -> LineOutcome:
         case CommandError():
             return LineOutcome("refused", result.outcome)
     return LineOutcome("not run")
-
-
-def _first_paragraph(text: str) -> str:
-    """Without lines to be sent below it, and without what leads over to them."""
-    said = next((block.text for block in document_of(text).blocks if isinstance(block, Prose)), "")
-    whole = _WHOLE_SENTENCES.match(said)
-    return (whole[0] if whole else said)[:_LONGEST]

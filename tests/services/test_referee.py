@@ -134,7 +134,7 @@ def test_nobody_is_brought_back_who_is_gone_for_good(sqlite_post: Post) -> None:
     banning.unban(post.house, "bob", "", post.clock())
     asked = post.mail(BOB, "delete bob poppy")[-1]
     post.answer(asked, "yes")
-    assert "here no more" in refused(lambda: referee.take_back(post.house, 101, None, "", post.clock()))
+    assert "has left" in refused(lambda: referee.take_back(post.house, 101, None, "", post.clock()))
     assert check(post.house) == []
 
 

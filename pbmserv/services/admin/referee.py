@@ -237,6 +237,6 @@ def _require_players(board: GameState, records: TransactionQueries) -> None:
     for userid in sorted(board.playing):
         player = records.player(userid)
         if player is None:
-            raise CannotRule(f"board {board.match.number} cannot go on: {userid} is here no more")
+            raise CannotRule(f"board {board.match.number} cannot go on: {userid} has left")
         if player.is_banned:
             raise CannotRule(f"board {board.match.number} cannot go on: {userid} is banned")

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from sqlalchemy import Connection
 
 from pbmserv.services.app import App
-from pbmserv.services.run import outcome_text
+from pbmserv.services.posting import outcome_text
 from pbmserv.store import mail_history, matches, players
 from pbmserv.store.engine import reading
 from pbmserv.store.mail_history import MailFilter, MailTrace, ReceivedMail, TraceKind
