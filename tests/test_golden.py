@@ -247,7 +247,7 @@ def played(
             return tell(result, *others)
 
         with pytest.MonkeyPatch.context() as patch:
-            for module in ("answers", "board_mail", "compose", "digest", "letters", "line_reports"):
+            for module in ("board_mail", "compose", "letters", "line_reports"):
                 patch.setattr(f"pbmserv.services.{module}.say", noted, raising=False)
             patch.setattr("pbmserv.services.respond.answered_line", noted_line)
             text = play_in_process(parse(file.read_text()), tmp_path_factory.mktemp(file.stem), quick_hasher)
