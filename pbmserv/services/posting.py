@@ -6,7 +6,7 @@ The address alone learns what becomes of it: nobody can find out on the page who
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Literal
 
 from sqlalchemy import Connection
 
@@ -18,23 +18,17 @@ from pbmserv.commands.server import Server
 from pbmserv.commands.vocabulary import is_address, is_kept_back, is_userid, skeleton
 from pbmserv.mail.reading.headers import one_address
 from pbmserv.mail.sending.from_web import compose, put_in_thread, write_sign_up
-from pbmserv.rendering.document import Prose
-from pbmserv.rendering.markup import document_of
-from pbmserv.rendering.templates import render, say
+from pbmserv.services.admin.traces import outcome_text
 from pbmserv.services.app import App
 from pbmserv.services.limits import left, spend
 from pbmserv.services.receive import receive_mail
 from pbmserv.store import inbox, letters
-from pbmserv.store.codec import UnknownValue, decode
 from pbmserv.store.engine import SHORT_TIMEOUT, reading, writing
 from pbmserv.store.inbox import NewMail, priorities_of
 from pbmserv.store.mail_history import find_received, replies_to, status_of, told_of
 from pbmserv.store.queries import TransactionQueries
 
 Flaw = Literal["sender", "recipient"]
-
-_LONGEST: Final = 300
-_WHOLE_SENTENCES: Final = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,26 +183,3 @@ def _flaw_of_name(app: App, userid: str, records: TransactionQueries) -> WishFla
     if is_kept_back(userid, app.server):
         return "reserved"
     return "taken" if any(each.is_confirmed for each in records.named_like(skeleton(userid))) else None
-
-
-def outcome_text(server: Server, kept: str) -> str:
-    """The sentences about what became of a mail, as its row keeps it."""
-    if not kept.startswith("{"):
-        return kept  # by 0.14.0 and earlier it was kept in sentences
-    try:
-        outcome = decode(kept)
-    except UnknownValue:
-        return ""
-    lines = [
-        {"fate": each.fate, "text": "" if each.said is None else _first_paragraph(say(each.said, server))}
-        for each in outcome.lines
-    ]
-    text = render("mail/outcome.txt", fate=outcome.fate, why=outcome.why_automatic, lines=lines, more=outcome.more)
-    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
-
-
-def _first_paragraph(text: str) -> str:
-    """Without lines to be sent below it, and without what leads over to them."""
-    said = next((block.text for block in document_of(text).blocks if isinstance(block, Prose)), "")
-    whole = _WHOLE_SENTENCES.match(said)
-    return (whole[0] if whole else said)[:_LONGEST]

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from pbmserv.services.posting import find_posted, outcome_text, see_fate
+from pbmserv.services.admin.traces import outcome_text
+from pbmserv.services.posting import find_posted, see_fate
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import inbox

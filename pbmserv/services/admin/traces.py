@@ -8,9 +8,13 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection
 
+from pbmserv.commands.server import Server
+from pbmserv.rendering.document import Prose
+from pbmserv.rendering.markup import document_of
+from pbmserv.rendering.templates import render, say
 from pbmserv.services.app import App
-from pbmserv.services.posting import outcome_text
 from pbmserv.store import mail_history, matches, players
+from pbmserv.store.codec import UnknownValue, decode
 from pbmserv.store.engine import reading
 from pbmserv.store.mail_history import MailFilter, MailTrace, ReceivedMail, TraceKind
 from pbmserv.store.outbox import QueuedMessage
@@ -20,6 +24,9 @@ Step = Literal["in", "entry", "effect", "out", "sent", "bounced"]
 mail was handled, a mail was queued, handed over, and came back."""
 
 _ORDER: Final[tuple[Step, ...]] = ("in", "entry", "effect", "out", "sent", "bounced")
+
+_LONGEST: Final = 300
+_WHOLE_SENTENCES: Final = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
 
 
 class CannotTrace(Exception):
@@ -200,3 +207,26 @@ def _of_sent(mail: QueuedMessage) -> Iterator[TraceEvent]:
     yield replace(queued, status="queued")
     sent = replace(queued, at=mail.sent_at, step="sent", status=mail.status, tries=mail.tries, told="")
     yield replace(sent, queue=mail.queue_id or "")
+
+
+def outcome_text(server: Server, kept: str) -> str:
+    """The sentences about what became of a mail, as its row keeps it."""
+    if not kept.startswith("{"):
+        return kept  # by 0.14.0 and earlier it was kept in sentences
+    try:
+        outcome = decode(kept)
+    except UnknownValue:
+        return ""
+    lines = [
+        {"fate": each.fate, "text": "" if each.said is None else _first_paragraph(say(each.said, server))}
+        for each in outcome.lines
+    ]
+    text = render("mail/outcome.txt", fate=outcome.fate, why=outcome.why_automatic, lines=lines, more=outcome.more)
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _first_paragraph(text: str) -> str:
+    """Without lines to be sent below it, and without what leads over to them."""
+    said = next((block.text for block in document_of(text).blocks if isinstance(block, Prose)), "")
+    whole = _WHOLE_SENTENCES.match(said)
+    return (whole[0] if whole else said)[:_LONGEST]
