@@ -228,6 +228,9 @@ class BoardNews(Said):
     begins_turn: bool = False
     """Whether the present turn counts from this letter."""
 
+    is_news: bool = False
+    """Whether it only tells what has happened: where its reader knows that by then, nothing is left to say."""
+
 
 @dataclass(frozen=True)
 class Notice(Said):

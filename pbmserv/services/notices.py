@@ -267,6 +267,7 @@ def _to_player(records: TransactionQueries, happened: BoardChange, player: Playe
         words,
         happened.is_talk,
         since=_before_own_turn(board, player) if is_by_robot else None,
+        is_news=not happened.is_for_all,
     )
     return board_letter(board.match.number, player, said, happened.cause)
 

@@ -294,7 +294,7 @@ def _id_of(records: TransactionQueries, letter: Letter) -> int:
 def _is_silent(records: TransactionQueries, letter: Letter) -> bool:
     """Whether news of a running board would tell its player nothing that they do not know."""
     match letter.said:
-        case BoardNews(words="", remarks=(), is_talk=False, is_watched=False, begins_turn=False, since=int(since)):
+        case BoardNews(is_news=True, words="", remarks=(), is_talk=False, since=int(since)):
             board = records.board(letter.board) if letter.board is not None else None
             seat = None if board is None else board.match.seat_of(letter.userid)
             return board is not None and board.state.status == "active" and not board.has_news(seat, since)

@@ -210,7 +210,7 @@ def test_a_letter_that_ends_each_process_is_set_aside(club: Post, monkeypatch: p
     write = letters.write_letter
 
     def killed(*given: Any, **named: Any) -> Any:
-        if given[2].recipient == BOB and not isinstance(given[2].said, FixedText):
+        if given[1].recipient == BOB and not isinstance(given[1].said, FixedText):
             raise KeyboardInterrupt
         return write(*given, **named)
 
