@@ -18,7 +18,7 @@ from tests.services.post import Post
 USERIDS = ("alice", "bob", "carol", "dave", "erin", "frank")
 NOT_CONFIRMED = "frank"
 MAILS = 45
-ANSWERING = {"answer", "fruitless", "puzzled", "stranger", "sign-up", "short", "limit"}
+ANSWERING = {"address", "answer", "goodbye", "fruitless", "puzzled", "stranger", "sign-up", "short", "limit"}
 """The kinds of letters that answer a mail; others are unasked, or go to somebody else."""
 
 DRESS = ("* ", "- ", "Please ", "1) ", '"', "**", "I ", "OK, ")
