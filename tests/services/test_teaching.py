@@ -16,7 +16,7 @@ from pbmserv.services import teaching
 from pbmserv.services.app import App, TeachingBacklog
 from pbmserv.services.teaching import teach
 from pbmserv.services.views import load_evaluations, load_game_state
-from pbmserv.store import outbox as stored_mail
+from pbmserv.store import letters
 from pbmserv.store.engine import reading
 from pbmserv.store.tables import analysis_requests, evaluations, outbox
 from tests.operating import operate
@@ -151,7 +151,7 @@ def test_nothing_is_lost_in_between(club: Post, monkeypatch: pytest.MonkeyPatch)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(stored_mail, "queue", die)
+        patched.setattr(letters, "add", die)
         with pytest.raises(KeyboardInterrupt):
             think(club)
     assert count(club.house, analysis_requests) == 1
