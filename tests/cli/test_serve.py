@@ -207,7 +207,7 @@ def test_a_worker_that_is_killed_over_a_mail_leaves_its_mark(
         "import os\n"
         "from pbmserv.cli.main import cli\n"
         "from pbmserv.services import process\n"
-        "process.answer = lambda *arguments, **named: os.kill(os.getpid(), 9)\n"
+        "process.answer_to = lambda *arguments, **named: os.kill(os.getpid(), 9)\n"
         "cli(['work'])\n"
     )
     with running(settings, terminal.folder, "work", program=killer) as worker:

@@ -80,7 +80,7 @@ def test_a_failed_try_by_a_clock_that_ran_ahead(post: Post, monkeypatch: pytest.
     second = post.put(post.write("alice@example.org", "list"))
     post.clock.move(days=1)
     with monkeypatch.context() as patch:
-        patch.setattr(process, "answer", None)
+        patch.setattr(process, "answer_to", None)
         for seconds in (0, 1, 10):
             post.clock.move(seconds=seconds)
             assert process_next(post.house, post.clock)
