@@ -322,7 +322,11 @@ def assert_all_done(cluster: Cluster, table: Table, sink: Sink) -> None:
         log = f"SELECT text FROM entries WHERE match = {board.match.number} ORDER BY seq"
         assert [text for (text,) in cluster.ask(log)] == [*board.moves[: PLIES + STAGES[-1]]]
     answers = "SELECT inbox_id, count(*) FROM outbox GROUP BY inbox_id"
-    assert Counter(count for _, count in cluster.ask(answers)) == Counter({1: plies, 2: plies})
+    found = Counter(count for _, count in cluster.ask(answers))
+    assert found.keys() == {1, 2}
+    assert found.total() == 2 * plies
+    # News that were not written when the worker was cut off may have been told by a later letter.
+    assert plies - 2 <= found[2] <= plies
     handled = cluster.ask(
         "SELECT sender, inbox.id FROM inbox JOIN outbox ON inbox_id = inbox.id"
         " GROUP BY sender, inbox.id ORDER BY min(outbox.id)"
