@@ -20,7 +20,7 @@ AS_SOMEBODY = ("git", "-c", "user.name=somebody", "-c", "user.email=somebody@exa
 def checkout(tmp_path: Path) -> Path:
     """A checkout of its own with what is in this one, all of it committed."""
     folder = tmp_path / "checkout"
-    aside = shutil.ignore_patterns(".*", "__pycache__", "data", "dist", "*.toml")
+    aside = shutil.ignore_patterns(".*", "__pycache__", "data", "dist", "pbmserv.toml")
     shutil.copytree(ROOT, folder, ignore=aside)
     shutil.copy(ROOT / "pyproject.toml", folder)
     shutil.copy(ROOT / ".gitignore", folder)

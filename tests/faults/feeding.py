@@ -154,12 +154,12 @@ def wait_until_quiet(url: str) -> None:
     engine.dispose()
 
 
-def assert_each_handled_once(url: str, mails: int) -> None:
+def assert_each_handled_once(url: str, mails: int, by_one_clock: bool = True) -> None:
     """So many mails were handled, each player's in order; each was answered once, and made one board at most."""
     engine = open_engine(url)
     with reading(engine) as connection:
         boards = connection.execute(select(func.count()).select_from(matches)).scalar_one()
-        rows = connection.execute(select(inbox)).all()
+        rows = connection.execute(select(inbox).order_by(inbox.c.handled_at, inbox.c.id)).all()
         pairs = select(inbox.c.sender, inbox.c.id).join(outbox, outbox.c.inbox_id == inbox.c.id)
         letters = [(row.sender, row.id) for row in connection.execute(pairs.order_by(outbox.c.id))]
     engine.dispose()
@@ -167,7 +167,9 @@ def assert_each_handled_once(url: str, mails: int) -> None:
     assert fates["handled"] == mails, fates
     assert {row.status for row in rows} <= {"handled", "duplicate"}
     assert {(row.tries, row.kills) for row in rows} == {(0, 0)}
-    assert sorted(letters, key=itemgetter(0)) == sorted(letters), "in the order in which they came"
+    handled = [(row.sender, row.id) for row in rows if row.status == "handled"]
+    if by_one_clock:
+        assert sorted(handled, key=itemgetter(0)) == sorted(handled), "in the order in which they came"
     answered = Counter(letters)
     assert answered.keys() == {(row.sender, row.id) for row in rows if row.status == "handled"}
     assert Counter(answered.values()) == Counter({1: mails - boards, 2: boards}), "a board is mailed to both"

@@ -48,10 +48,10 @@ def take_templates_from(folder: Path) -> None:
 
 
 def hold_commits_by(file: Path) -> None:
-    """From now on a transaction that has queued an answer waits with its commit while there is such a file."""
+    """From now on a transaction that has decided an answer waits with its commit while there is such a file."""
 
     def note(connection: Connection, cursor: Any, statement: str, *_: Any) -> None:
-        if statement.startswith("INSERT INTO outbox"):
+        if statement.startswith("INSERT INTO letters"):
             connection.info[ANSWERED] = True
 
     def hold(connection: Connection) -> None:

@@ -51,8 +51,8 @@ def mounted(folder: Path, *how: str) -> Iterator[Path]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of four megabytes."""
-    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=4m", "pbmserv-test") as folder:
+    """A disk of eight megabytes."""
+    with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=8m", "pbmserv-test") as folder:
         yield folder
 
 

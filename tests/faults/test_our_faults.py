@@ -4,7 +4,6 @@ The clock is moved on by a file, since the tries of a mail are minutes apart.
 """
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,13 +59,12 @@ def move(sender: str, number: int, text: str) -> bytes:
     ).encode()
 
 
-@pytest.mark.parametrize("break_something", [break_a_template, break_a_command])
-def test_over_one_board(boards: Terminal, break_something: Callable[[Path], dict[str, str]]) -> None:
+def test_a_command_over_one_board(boards: Terminal) -> None:
     """Tried five times, set aside, its sender told once; others play on; mended and retried, it is done."""
     clock = boards.folder / "clock"
     hindered.write_clock(clock, 0)
     before = mails_to("carol", boards)
-    hindrance = break_something(boards.folder) | {"HINDER_CLOCK": str(clock)}
+    hindrance = break_a_command(boards.folder) | {"HINDER_CLOCK": str(clock)}
     boards.succeed("receive", stdin=move("carol", 102, "b2"))
     with running(boards.settings | hindrance, boards.folder, "serve", program=HINDERED) as server:
         for tries in range(1, len(WAITS) + 1):
@@ -87,6 +85,27 @@ def test_over_one_board(boards: Terminal, break_something: Callable[[Path], dict
         wait_for(lambda: moves(boards) == {101: "B2", 102: "B2"})
         assert server.stop() == 0
     assert rows(boards, "inbox") == []
+
+
+def test_a_template_over_one_board(boards: Terminal) -> None:
+    """The move stands; the letter is tried and set aside in the end; its reader gets a sentence; others play."""
+    clock = boards.folder / "clock"
+    hindered.write_clock(clock, 0)
+    before = mails_to("bob", boards)
+    hindrance = break_a_template(boards.folder) | {"HINDER_CLOCK": str(clock)}
+    boards.succeed("receive", stdin=move("carol", 102, "b2"))
+    with running(boards.settings | hindrance, boards.folder, "serve", program=HINDERED) as server:
+        for tries, wait in enumerate((0, *WAITS[1:]), 1):
+            hindered.write_clock(clock, sum(WAITS[:tries]) + wait)
+            server.wait_for(f"board=102 tries={tries} error=")
+        server.wait_for("a letter is set aside")
+        boards.succeed("receive", stdin=move("alice", 101, "b2"))
+        wait_for(lambda: moves(boards) == {101: "B2", 102: "B2"})
+        wait_for(lambda: all(row["status"] == "sent" for row in rows(boards, "outbox")))
+        assert server.stop() == 0
+    assert rows(boards, "inbox") == []
+    assert mails_to("bob", boards) == before + 2
+    assert boards.succeed("admin", "check") == "No differences.\n"
 
 
 def rows(terminal: Terminal, *words: str) -> list[dict[str, object]]:
