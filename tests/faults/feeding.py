@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from operator import itemgetter
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pbmserv.commands.server import Server
 from pbmserv.mail.sending.maildir import read_all
 from pbmserv.services.app import App
 from pbmserv.store.engine import open_engine, reading
-from pbmserv.store.tables import inbox, matches, outbox
+from pbmserv.store.tables import inbox, letters, matches, outbox
 from tests.cli.processes import PATIENCE, PBMSERV, wait_for
 from tests.conftest import ADDRESS, make_house
 from tests.services.post import Post
@@ -143,12 +144,14 @@ def receive(settings: dict[str, str], folder: Path, raw: bytes) -> int:
 
 
 def wait_until_quiet(url: str) -> None:
-    """Until nothing waits in the inbox; nobody had to do anything for it."""
+    """Until nothing waits in the inbox and no letter is due; nobody had to do anything for it."""
     engine = open_engine(url)
 
     def is_quiet() -> bool:
         with reading(engine) as connection:
-            return connection.execute(select(inbox.c.id).where(inbox.c.status == "waiting")).first() is None
+            is_handled = connection.execute(select(inbox.c.id).where(inbox.c.status == "waiting")).first() is None
+            due = select(letters.c.id).where(letters.c.due_at < datetime.now(UTC) + timedelta(hours=1))
+            return is_handled and connection.execute(due).first() is None
 
     wait_for(is_quiet)
     engine.dispose()
