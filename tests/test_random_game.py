@@ -38,7 +38,7 @@ SEPARATORS = ("", "x", "=", ":", "-", "/", "+", ",", " x ", ", ", " = ", " - ")
 NUMBERED_MOVE = re.compile(r"\b(\d+) (?:\w+ )?([A-E][1-5](?:x[A-E][1-5](?:,[A-E][1-5])*)?)(?=[ ,.]|$)")
 STANDING = re.compile(r"(\w+) (?:\(n\)|<n>) (\d+)")
 TURN = re.compile(
-    r"It is (\w+)'s turn|(Your) turn, 21 days|(\w+) has challenged you to Cephalopod and moves first"
+    r"It is (\w+)'s turn|(Your) turn\b|(\w+) has challenged you to Cephalopod and moves first"
 )
 DID = "(?:played|answered|took)"
 WON = re.compile(rf"(\w+) (?:{DID} (?:(?!{DID})[^.])*and )?won\b")
