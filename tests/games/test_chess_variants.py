@@ -36,8 +36,9 @@ ATOMIC_TREES = {
     START: [20, 400, 8902, 197326],
     "rn2kb1r/1pp1p2p/p2q1pp1/3P4/2P3b1/4PN2/PP3PPP/R2QKB1R b KQkq -": [40, 1238, 45237],
     "rn1qkb1r/p5pp/2p5/3p4/N3P3/5P2/PPP4P/R1BQK3 w Qkq -": [28, 833, 23353],
-    "8/8/8/8/8/8/2k5/rR4KR w KQ -": [18, 180, 4364],
-    "r3k1rR/5K2/8/8/8/8/8/8 b kq -": [25, 282, 6753],
+    # Published as 180, 4364 and 282, 6753. Ours ends where nobody can win, as a rook and a king against a king.
+    "8/8/8/8/8/8/2k5/rR4KR w KQ -": [18, 172, 4256],
+    "r3k1rR/5K2/8/8/8/8/8/8 b kq -": [25, 275, 6643],
     "Rr2k1rR/3K4/3p4/8/8/8/7P/8 w kq -": [21, 465, 10631],
 }
 
@@ -291,6 +292,8 @@ ANTI_ENGINE = SecondEngine(
     partial(names, antichess),
     # They don't demand captures in passing, and leave them out where others are demanded.
     is_apart=lambda here: bool(in_passing(here.at)),
+    # Bishops that can never meet are a draw with us at once.
+    our_limits=("bare",),
     players=(1, 0),
 )
 HOUSE_ENGINE = SecondEngine(
