@@ -37,9 +37,7 @@ ACKNOWLEDGED = 5  # moves of a newcomer
 SEPARATORS = ("", "x", "=", ":", "-", "/", "+", ",", " x ", ", ", " = ", " - ")
 NUMBERED_MOVE = re.compile(r"\b(\d+) (?:\w+ )?([A-E][1-5](?:x[A-E][1-5](?:,[A-E][1-5])*)?)(?=[ ,.]|$)")
 STANDING = re.compile(r"(\w+) (?:\(n\)|<n>) (\d+)")
-TURN = re.compile(
-    r"It is (\w+)'s turn|(Your) turn\b|(\w+) has challenged you to Cephalopod and moves first"
-)
+TURN = re.compile(r"It is (\w+)'s turn|(Your) turn\b|(\w+) has challenged you to Cephalopod and moves first")
 DID = "(?:played|answered|took)"
 WON = re.compile(rf"(\w+) (?:{DID} (?:(?!{DID})[^.])*and )?won\b")
 ROW = re.compile(r" {4}(\d)  (.*)  \1")
