@@ -205,7 +205,7 @@ def decide_mails(app: App, read: Sequence[ReadMail], clock: Callable[[], datetim
             decided.append(_decided_by_itself(connection, app, each, now))
             if time.thread_time() > until:
                 break
-    _commit(app, [(each.pending, done) for each, done in zip(read, decided, strict=False)], now)
+    _follow_up(app, [(each.pending, done) for each, done in zip(read, decided, strict=False)], now)
     return decided
 
 
@@ -288,7 +288,7 @@ def _process(
             pending = read.pending
             with writing(app.engine) as connection:
                 done = _decided(connection, app, read, clock())
-        _commit(app, [(pending, done)], clock())
+        _follow_up(app, [(pending, done)], clock())
         return True
 
     try:
@@ -323,16 +323,16 @@ def _credentials(connection: Connection, app: App, pending: PendingMail, now: da
     )
 
 
-def _commit(app: App, done: Sequence[tuple[PendingMail, ProcessedMail | None]], now: datetime) -> None:
+def _follow_up(app: App, done: Sequence[tuple[PendingMail, ProcessedMail | None]], now: datetime) -> None:
     """After the commit: what was decided is remembered and told."""
-    letters: list[Letter] = []
+    decided: list[Letter] = []
     boards: list[GameState] = []
     for pending, processed in done:
-        if isinstance(processed, ProcessedMail):
+        if processed is not None:
             _remember(app, pending, processed)
-            letters += processed.letters
+            decided += processed.letters
             boards += processed.boards
-    write_now(app, letters, now, boards)
+    write_now(app, decided, now, boards)
 
 
 def _remember(app: App, pending: PendingMail, done: ProcessedMail) -> None:

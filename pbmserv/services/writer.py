@@ -160,10 +160,15 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
         work.records.prefetch({board for each in due for board in _boards_of(each.letter)})
         work.records.update_boards(boards)
         known: dict[tuple[int, int], int] = {}
+        along: set[int] = set()
         for each in due:
+            if each.key in along:
+                continue
+            beside = [other.letter for other in due if other.has_waited and other.key not in along]
             try:
-                written.append(_written(work, each.letter, known))
+                written.append(_written(work, each.letter, beside, known))
                 known |= {(each.board, each.player_id): each.entry for each in written[-1].told}
+                along |= {*written[-1].along}
             except DBAPIError:
                 raise
             except Exception as error:
@@ -195,11 +200,17 @@ def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLe
         stored.forget_cursors(connection, [each for each in told if each.is_over])
 
 
-def _written(work: UnitOfWork, letter: Letter, told_now: Mapping[tuple[int, int], int]) -> WrittenLetter:
-    """The mail that a letter becomes; `told_now` is what others of the same commit tell, by board and player."""
+def _written(
+    work: UnitOfWork, letter: Letter, beside: Sequence[Letter], told_now: Mapping[tuple[int, int], int]
+) -> WrittenLetter:
+    """The mail that a letter becomes, with what waits for its reader, or has waited and is written `beside` it.
+
+    `told_now` is what others of the same commit tell, by board and player.
+    """
     connection, records = work.connection, work.records
-    waiting = stored.waiting_for(connection, letter.userid) if letter.userid else []
-    others = [each.letter for each in waiting if each.key != letter.key]
+    waiting = [each.letter for each in stored.waiting_for(connection, letter.userid)] if letter.userid else []
+    waiting += [each for each in beside if letter.userid and each.userid.lower() == letter.userid.lower()]
+    others = [each for each in waiting if each.key != letter.key]
     along: list[Letter] = []
     match letter.said:
         case UnknownSaid():
@@ -212,7 +223,11 @@ def _written(work: UnitOfWork, letter: Letter, told_now: Mapping[tuple[int, int]
                 return WrittenLetter(letter.key, None, _keys(along))
         case MoveToTell():
             along = [each for each in others if isinstance(each.said, MoveToTell)]
-            letter = _moves_of_the_day(records, letter, along)
+            boards = sorted({each.board for each in (letter, *along) if each.board is not None})
+            words = _receipts(records, letter.userid, boards)
+            if words is None:
+                return WrittenLetter(letter.key, None, _keys(along))
+            letter = replace(letter, said=Notice(words, "your moves"), kind="notice", board=None)
     try:
         message = write_letter(work, letter)
     except NothingLeft:
@@ -301,17 +316,8 @@ def _is_silent(records: TransactionQueries, letter: Letter) -> bool:
     return False
 
 
-def _moves_of_the_day(records: TransactionQueries, letter: Letter, along: Sequence[Letter]) -> Letter:
-    """The one letter for all moves of a player that no other mail has told."""
-    boards = sorted({each.board for each in (letter, *along) if each.board is not None})
-    words = _receipts(records, letter.userid, boards)
-    if words is None:
-        return letter
-    return replace(letter, said=Notice(words, "your moves"), kind="notice", board=None)
-
-
 def _receipts(records: TransactionQueries, userid: str, boards: Sequence[int]) -> Receipts | None:
-    """What is to be told; None where there is nothing to tell, or nobody to tell it to."""
+    """What the letter of the day tells; None where there is nothing to tell, or nobody to tell it to."""
     player = records.player(userid)
     if player is None or player.mail.is_off or player.mail.receipts != "daily" or player.is_suspended:
         return None

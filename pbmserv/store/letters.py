@@ -16,6 +16,7 @@ from sqlalchemy import (
     Integer,
     Row,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -48,6 +49,11 @@ class WaitingLetter:
     def key(self) -> int:
         """The key of its row."""
         return self.letter.key
+
+    @property
+    def has_waited(self) -> bool:
+        """Whether it is tried for the first time, after waiting until it was due."""
+        return self.is_in_hand and self.tries == 1 and self.letter.due_at > AT_ONCE
 
 
 def with_keys(decided: Iterable[Letter]) -> list[Letter]:
@@ -240,7 +246,11 @@ _OFF_PAGE: Final = update(cursors).where(_OF_CURSOR, cursors.c.on_page_at.is_not
 _MOVE: Final = (
     update(cursors)
     .where(_OF_CURSOR)
-    .values(entry=bindparam("told"), on_page_at=func.coalesce(bindparam("at"), cursors.c.on_page_at))
+    .values(
+        # What was written on an older snapshot does not take back what a newer letter has told.
+        entry=case((cursors.c.entry > bindparam("told"), cursors.c.entry), else_=bindparam("told")),
+        on_page_at=func.coalesce(bindparam("at"), cursors.c.on_page_at),
+    )
 )
 _BEGIN: Final = insert(cursors).from_select(
     ["match", "player_id", "entry", "on_page_at"],

@@ -15,6 +15,7 @@ from pbmserv.services.admin import referee
 from pbmserv.services.deliver import note
 from pbmserv.services.robots import play_robots
 from pbmserv.services.views import list_outbox
+from pbmserv.services.writer import write_due
 from pbmserv.store.engine import writing
 from pbmserv.store.outbox import QueuedMessage
 from tests.conversation import parsed
@@ -61,7 +62,7 @@ class Inbox:
             for job in JOBS:
                 while job.do(house, clock()):
                     pass
-            while play_robots(house, clock()):
+            while play_robots(house, clock()) or write_due(house, clock()):
                 pass
 
 

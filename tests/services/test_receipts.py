@@ -194,6 +194,41 @@ def test_once_a_day_what_nobody_else_has_told(club: Post) -> None:
     assert club.sent_to(ALICE)[-1] == letter
 
 
+def test_moves_of_one_moment_are_told_in_one_mail(club: Post) -> None:
+    """What is due together goes together, and not once for each board."""
+    for _ in range(2):
+        club.mail(ALICE, "challenge alice bob")
+    for board in (101, 102, 101, 102, 101, 102):
+        club.mail(ALICE, f"{board} {some_move(club, board)}")
+        club.mail(BOB, f"{board} {some_move(club, board)}")
+    before = len(club.sent_to(ALICE))
+    moves = {board: some_move(club, board) for board in (101, 102)}
+    club.mail(ALICE, "", "\n".join(f"move {board} {move}" for board, move in moves.items()))
+    club.clock.move(days=1, minutes=1)
+    due(club)
+    (letter,) = club.sent_to(ALICE)[before:]
+    assert f"Played: {moves[101]} on board 101, {moves[102]} on board 102." in " ".join(text_of(letter).split())
+    club.clock.move(days=9)
+    due(club)
+    assert club.sent_to(ALICE)[before:] == [letter]
+
+
+@pytest.mark.parametrize("line", ["set receipts off", "set mail off"])
+def test_who_no_longer_wants_the_mail_of_the_day_gets_none(club: Post, line: str) -> None:
+    """Nor a word that it could not be written."""
+    club.mail(ALICE, "challenge alice bob")
+    for _ in range(5):
+        club.mail(ALICE, f"101 {some_move(club)}")
+        club.mail(BOB, f"101 {some_move(club)}")
+    club.mail(ALICE, f"101 {some_move(club)}")
+    club.mail(ALICE, line)
+    before = len(club.sent_to(ALICE))
+    for _ in range(6):
+        club.clock.move(days=1)
+        due(club)
+    assert len(club.sent_to(ALICE)) == before
+
+
 def test_settings_of_receipts(club: Post) -> None:
     """On: each move. Off: none, not even once a day. A refusal is always answered."""
     club.mail(ALICE, "challenge alice bob")
@@ -208,6 +243,7 @@ def test_settings_of_receipts(club: Post) -> None:
     club.clock.move(days=3)
     for job in JOBS:
         job.do(club.house, club.clock())
+    due(club)
     assert "Played:" not in "".join(text_of(each) for each in club.sent_to(BOB))
 
 

@@ -26,6 +26,7 @@ from pbmserv.services.receive import receive_mail
 from pbmserv.services.robots import play_robots
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_some
+from pbmserv.services.writer import write_due
 from pbmserv.store.engine import writing
 from pbmserv.store.operating import SCHEDULER
 from pbmserv.store.tables import heartbeats
@@ -97,7 +98,7 @@ class World:
 
     def round(self) -> None:
         """What the server does by itself in an hour."""
-        for do in (*(duty.do for duty in JOBS), play_robots):
+        for do in (*(duty.do for duty in JOBS), play_robots, write_due):
             while do(self.house, self.clock.now):
                 pass
         self.serve()
