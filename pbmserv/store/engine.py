@@ -10,7 +10,7 @@ import sqlite3
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -168,7 +168,20 @@ def _open_postgresql(url: URL) -> Engine:
     noticing = {name: value for name, value in _NOTICE_THE_SERVER_GONE.items() if name not in url.query}
     engine = create_engine(url, connect_args=noticing, pool_pre_ping=True, pool_size=10, hide_parameters=True)
     event.listen(engine, "connect", _configure_postgresql)
+    event.listen(engine, "do_executemany", _execute_last_alone)
     return engine
+
+
+def _execute_last_alone(cursor: Any, statement: str, parameters: Sequence[Any], context: Any) -> bool:
+    """Executes a statement for many rows, the last by itself.
+
+    The driver sends the others in a pipeline, after which PostgreSQL 15 never times out an idle transaction: a
+    process that hangs there would keep its locks for ever.
+    """
+    if parameters[:-1]:
+        cursor.executemany(statement, parameters[:-1])
+    cursor.execute(statement, parameters[-1])
+    return True
 
 
 def _configure_postgresql(connection: Any, record: Any) -> None:

@@ -146,7 +146,6 @@ def test_killed_in_the_moment_of_a_commit(cluster: Cluster, tmp_path: Path) -> N
     assert_each_handled_once(cluster.local_url, len(PEOPLE) + 1)
 
 
-@pytest.mark.soak
 def test_a_process_that_hangs_lets_go_of_its_mail(cluster: Cluster, tmp_path: Path) -> None:
     """Stopped in the midst of a mail it holds sender and board for as long as the session may idle, no longer."""
     commit = tmp_path / "commit"
