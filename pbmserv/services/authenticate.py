@@ -84,11 +84,6 @@ class CredentialsToVerify:
     is_proven: bool = False
     is_deferred: bool = False
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether anything is left to verify or to hash."""
-        return bool(self.claims or (self.secrets and not self.is_deferred))
-
 
 def credentials_to_verify(
     reading: ParsedMail,

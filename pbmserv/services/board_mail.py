@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from pbmserv.commands.boards import NextBoards
 from pbmserv.commands.challenge import PlayedOn
-from pbmserv.commands.command import Decision, Reply
+from pbmserv.commands.command import Reply
 from pbmserv.commands.letter import Digest
 from pbmserv.commands.offers import OfferTaken
 from pbmserv.commands.server import Server
@@ -35,7 +35,6 @@ from pbmserv.services.compose import (
     takes_html,
 )
 from pbmserv.services.notices import readable
-from pbmserv.services.run import CommandResult, decisions
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store.outbox import OutboxMessage
 
@@ -99,12 +98,6 @@ def overview_of(work: UnitOfWork, userid: str, found: Listing, key: str) -> Over
     listed = found.lines[:MOST_LISTED]
     desk = f"{site}/desk/{key}" if site and key else ""
     return Overview(overview_rows(listed, userid, work.now, link), found.total - len(listed), desk)
-
-
-def next_asked(results: Sequence[CommandResult]) -> NextBoards | None:
-    """The answer to `next`, where a mail asks for several boards by it."""
-    asked = (decision.reply for decision in decisions(results) if isinstance(decision, Decision))
-    return next((reply for reply in asked if isinstance(reply, NextBoards) and len(reply.numbers) > 1), None)
 
 
 def overview_for(work: UnitOfWork, asked: NextBoards, key: str) -> Overview:

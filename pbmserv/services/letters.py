@@ -216,9 +216,8 @@ def answer_mail(work: UnitOfWork, letter: Letter, player: Player | None, is_brie
     """What became of each line of a mail, then the boards that it is about, as far as they fit."""
     answer = letter.said
     assert isinstance(answer, Answer)
-    asked = next((each.said for each in answer.lines if isinstance(each.said, NextBoards)), None)
-    if asked is not None and len(asked.numbers) < 2:
-        asked = None
+    replies = (each.said for each in answer.lines)
+    asked = next((each for each in replies if isinstance(each, NextBoards) and len(each.numbers) > 1), None)
     seen = [_view(work, answer, each, player) for each in answer.boards]
     views, key = with_links(work.app, [each for each in seen if each is not None])
 

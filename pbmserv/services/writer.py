@@ -346,7 +346,7 @@ def _within_limits(work: UnitOfWork, letter: Letter, message: OutboxMessage) -> 
     if len(message.raw) > room.at_all and not letter.said.has_changed:
         if last_notice(connection, letter.recipient, now) is Allowance.SILENCE:
             return WrittenLetter(letter.key, None)
-        limit = replace(letter, said=FixedText("mail/limit.txt", "limit"), kind="limit")
+        limit = replace(letter, said=FixedText("mail/limit.txt", "limit"), kind="limit", asks="")
         message = write_letter(work, limit)
         cost = (Counted(policy.NOTICE, letter.recipient),)
     return WrittenLetter(letter.key, message, (), (*cost, *_cost(letter, message)))
@@ -378,7 +378,8 @@ def _plain(work: UnitOfWork, letter: Letter) -> WrittenLetter:
         (board,) = letter.said.concerned
     said = FixedText("mail/unwritten.txt", "your mail", (("board", board),))
     try:
-        message = write_letter(work, replace(letter, said=said, board=board))
+        # Nobody says yes to a question that they have not read.
+        message = write_letter(work, replace(letter, said=said, board=board, asks=""))
     except Exception as error:
         log.error("nothing is sent in its place %s", pairs(board=board, error=type(error).__name__))
         return WrittenLetter(letter.key, None)

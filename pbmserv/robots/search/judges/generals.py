@@ -20,7 +20,6 @@ _NEAR_GENERAL: Final = 0.12
 _PAWNS: Final = 2.0
 """The lead with which three games of four are won."""
 _THREAT: Final = 1.5
-_COST: Final = 0.1
 
 
 @lru_cache(maxsize=2)
