@@ -114,8 +114,15 @@ def write_due(app: App, now: datetime) -> bool:
         found = [stored.take_in_hand(connection, each, now + _rest(each.tries + 1)) for each in due]
     ours = [each for each in found if each is not None]
     # What has ended a process at each try is not tried once more.
-    if to_try := [each for each in ours if each.tries <= MOST_TRIES]:
+    to_try = [each for each in ours if each.tries <= MOST_TRIES]
+    try:
         _write(app, to_try, now)
+    except DBAPIError:
+        # The database went away, which is no fault of the letters.
+        with writing(app.engine) as connection:
+            for each in to_try:
+                stored.mark_failed(connection, each, each.tries - 1, "the database was away", now + RESTS[0])
+        raise
     for each in ours:
         if each.tries > MOST_TRIES:
             _give_up(app, each, KilledByLetter(), now)

@@ -83,8 +83,9 @@ def play_to_the_end(page: Page, server: Live) -> int:
             return board_of(read)
         open_newest_mail(page, server, NINA)
         mail = page.frame_locator("iframe")
-        takes = mail.get_by_role("link", name=TAKES)
-        (takes if takes.count() else mail.get_by_role("link", name=PLACES)).first.click()
+        takes, places = (mail.get_by_role("link", name=words) for words in (TAKES, PLACES))
+        takes.or_(places).first.wait_for()
+        (takes if takes.count() else places).first.click()
         page.get_by_role("button", name="Send").click()
         # Later moves are not acknowledged by mail: the page tells what became of them.
         page.wait_for_url(SENT)

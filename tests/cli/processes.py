@@ -89,3 +89,11 @@ def wait_for(what: Callable[[], bool], patience: float = PATIENCE) -> None:
     while not what():
         assert time.monotonic() < deadline, "the server hangs"
         time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there, and is not one that nobody has asked yet how it ended."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False

@@ -14,7 +14,7 @@ from pbmserv.cli.serve import robot_names
 from pbmserv.cli.setting_forms import usable_cores
 from pbmserv.server.parts import Bell
 from pbmserv.server.supervisor import MOST_DEATHS, PAUSES, WITHIN, Task, _Process
-from tests.cli.processes import Running, running, wait_for
+from tests.cli.processes import Running, is_alive, running, wait_for
 from tests.cli.terminal import Terminal
 from tests.cli.usage import usage_of
 from tests.free_port import free_port
@@ -121,14 +121,6 @@ def test_none_outlives_the_one_that_watches_them(terminal: Terminal, settings: d
         assert not any(is_alive(pid) for pid in family)
         assert following.stop() == 0
     assert "Traceback" not in server.log + following.log
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process is there, and is not one that nobody has asked yet how it ended."""
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
 
 
 @pytest.mark.slow

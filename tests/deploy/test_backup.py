@@ -23,8 +23,9 @@ from pbmserv.store.engine import open_engine, reading, writing
 from pbmserv.store.schema import migrations_folder
 from pbmserv.store.tables import entries, inbox, outbox
 from tests.bench.club import PLIES, Board, Club, address, move_mail
-from tests.cli.processes import PATIENCE, running, wait_for
+from tests.cli.processes import PATIENCE, is_alive, running, wait_for
 from tests.cli.terminal import Terminal
+from tests.cli.usage import usage_of
 from tests.conftest import ADDRESS
 from tests.free_port import free_port
 
@@ -152,7 +153,10 @@ def test_a_club_moves_house_while_it_plays(server: Terminal, new_database: Calla
             seen = handled(house)
             players.join(PATIENCE)
             wait_for(lambda: handled(house) == MOVES)
+            family = [each.pid for each in usage_of(process.process.pid)]
             process.process.kill()
+            # The next server, with a folder of data of its own, does not wait for them.
+            wait_for(lambda: not any(is_alive(pid) for pid in family))
         last = log_of(house)
 
     backup = server.folder / "backup"

@@ -143,7 +143,7 @@ def receive(settings: dict[str, str], folder: Path, raw: bytes) -> int:
     return done.returncode
 
 
-def wait_until_quiet(url: str) -> None:
+def wait_until_quiet(url: str, patience: float = PATIENCE) -> None:
     """Until nothing waits in the inbox and no letter is due; nobody had to do anything for it."""
     engine = open_engine(url)
 
@@ -153,7 +153,7 @@ def wait_until_quiet(url: str) -> None:
             due = select(letters.c.id).where(letters.c.due_at < datetime.now(UTC) + timedelta(hours=1))
             return is_handled and connection.execute(due).first() is None
 
-    wait_for(is_quiet)
+    wait_for(is_quiet, patience)
     engine.dispose()
 
 

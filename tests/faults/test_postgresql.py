@@ -282,8 +282,8 @@ def test_commits_of_which_nobody_knows_the_outcome(cluster: Cluster, tmp_path: P
             with feeding(port_of(settings), PEOPLE, most=5) as feed:
                 worker.wait_for(" fate=handled ")
                 wire.breaks = True
-                wait_for(lambda: feed.brought == 5 * len(PEOPLE))
-            wait_until_quiet(cluster.local_url)
+                wait_for(lambda: feed.brought == 5 * len(PEOPLE), PATIENCE * 3)
+            wait_until_quiet(cluster.local_url, PATIENCE * 3)
             assert_each_handled_once(cluster.local_url, len(PEOPLE) + feed.brought)
             assert "Traceback" not in listener.log + worker.log
     assert min(wire.broken.values()) >= 2, wire.broken

@@ -186,6 +186,29 @@ def test_what_the_database_refuses_is_tried_for_ever(club: Post, monkeypatch: py
     assert waiting(club) == []
 
 
+def test_while_the_database_goes_away_no_try_counts(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it breaks between a letter and its mail, the letter itself goes, not the sentence."""
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.answer(newest(club, ALICE), "b2")
+    real, broken = outbox.queue, iter(range(7))
+
+    def breaks(*given: Any) -> object:
+        if next(broken, None) is not None:
+            raise OperationalError("COMMIT", {}, ConnectionError(), connection_invalidated=True)
+        return real(*given)
+
+    monkeypatch.setattr(outbox, "queue", breaks)
+    club.clock.now += LEFT_ALONE
+    for _ in range(7):
+        with pytest.raises(OperationalError):
+            write_due(club.house, club.clock())
+        assert waiting(club) == [(ALICE, 0), (BOB, 0)]
+        club.clock.move(seconds=1)
+    assert written(club) == [ALICE, BOB]
+    assert "Your turn" in text_of(newest(club, BOB))
+
+
 def test_a_process_that_ends_when_it_has_decided(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others leave the letters to it for three seconds, and then write each once. They hold no password."""
     with monkeypatch.context() as patch:
