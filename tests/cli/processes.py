@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.cli.usage import usage_of
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 PBMSERV = str(Path(sys.executable).parent / "pbmserv")
 
 
