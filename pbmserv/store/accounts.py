@@ -228,6 +228,7 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
     if was_out_of_reach or connection.execute(was_suspended).scalar_one():
         clocks.end_standstill(connection, player_id, now)
         clocks.resend_boards(connection, player_id)
+        letters.add(connection, letters.release(connection, player_id, now), now)
     connection.execute(delete(addresses).where(leaving))
 
 
