@@ -130,6 +130,15 @@ class PersonalPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonalCursor:
+    """Up to which entry of its log a player was told of a board, and when they last moved there on a page."""
+
+    board: int
+    entry: int
+    on_page: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class PersonalData:
     """Everything but boards, settings and blocks. `mails` are the newest, of `mails_total` that are kept.
 
@@ -147,3 +156,4 @@ class PersonalData:
     offers: tuple[int, ...] = ()
     said: int = 0
     puzzles: tuple[PuzzleTry, ...] = ()
+    told: tuple[PersonalCursor, ...] = ()

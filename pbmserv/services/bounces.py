@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -78,9 +79,11 @@ def _lift(work: UnitOfWork, address: str, told: Collection[int] = ()) -> bool:
     connection, now = work.connection, work.now
     player = players.find_at(connection, address)
     since = None if player is None else bounces.suspended_since(connection, player.id)
-    if player is None or since is None or not bounces.lift(connection, address, now, told):
+    released = None if since is None else bounces.lift(connection, address, now, told)
+    if player is None or since is None or released is None:
         return False
-    work.say(_back(work, player, since))
+    # Due later than an answer, so that any process writes them in this order.
+    work.say([*released, *(replace(each, due_at=now) for each in _back(work, player, since))])
     return True
 
 

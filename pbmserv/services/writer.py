@@ -17,7 +17,17 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError
 
 from pbmserv.commands import policy
-from pbmserv.commands.letter import Answer, BoardNews, FixedText, Letter, MoveToTell, Notice, UnknownSaid
+from pbmserv.commands.letter import (
+    UNSOLICITED,
+    Answer,
+    BoardNews,
+    FixedText,
+    Letter,
+    MoveToTell,
+    Notice,
+    UnknownSaid,
+    leaving_kind,
+)
 from pbmserv.commands.policy import Counted
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.replay import GameState
@@ -40,7 +50,7 @@ from pbmserv.store.engine import (
     trace,
     writing,
 )
-from pbmserv.store.letters import LogCursor, WaitingLetter
+from pbmserv.store.letters import LogCursor, Readers, WaitingLetter
 from pbmserv.store.outbox import OutboxMessage
 from pbmserv.store.queries import TransactionQueries
 
@@ -68,6 +78,8 @@ class WrittenLetter:
     counted: tuple[Counted, ...] = ()
     told: tuple[LogCursor, ...] = ()
     """What its reader knows once it has gone."""
+    is_withheld: bool = False
+    """Whether it stays unwritten, since mail to its reader comes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +153,9 @@ def _rest(tries: int) -> timedelta:
 def _give_up(app: App, waiting: WaitingLetter, error: Exception, now: datetime) -> None:
     with reading(app.engine) as connection:
         failure = _failed(unit_of_work(connection, app, now), waiting, error)
-    run_again(lambda: _queue(app, [], [failure], now))
+        seen = stored.readers(connection, [waiting.letter.userid])
+    # Where its reader is another by now, it is written again by the next who looks.
+    run_again(lambda: _queue(app, seen, [failure], now))
 
 
 def _write(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState] = ()) -> None:
@@ -160,8 +174,7 @@ def _write(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequen
 
 def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, boards: Sequence[GameState]) -> None:
     """Writes letters on a snapshot, and queues in one commit those that nobody else has taken."""
-    written: list[WrittenLetter] = []
-    failed: list[FailedLetter] = []
+    tried: list[WrittenLetter | FailedLetter] = []
     with reading(app.engine, snapshot=True) as connection:
         work = unit_of_work(connection, app, now)
         work.records.prefetch({board for each in due for board in _boards_of(each.letter)})
@@ -173,14 +186,17 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
                 continue
             beside = [other.letter for other in due if other.has_waited and other.key not in along]
             try:
-                written.append(_written(work, each.letter, beside, known))
-                known |= {(each.board, each.player_id): each.entry for each in written[-1].told}
-                along |= {*written[-1].along}
+                written = _written(work, each.letter, beside, known)
+                tried.append(written)
+                known |= {(each.board, each.player_id): each.entry for each in written.told}
+                along |= {*written.along}
             except DBAPIError:
                 raise
             except Exception as error:
-                failed.append(_failed(work, each, error))
-    run_again(lambda: _queue(app, written, failed, now))
+                tried.append(_failed(work, each, error))
+        seen = stored.readers(connection, [each.letter.userid for each in due])
+    if not run_again(lambda: _queue(app, seen, tried, now)):
+        _write_together(app, due, now, ())
 
 
 def _boards_of(letter: Letter) -> Sequence[int]:
@@ -189,22 +205,31 @@ def _boards_of(letter: Letter) -> Sequence[int]:
     return () if letter.board is None else [letter.board]
 
 
-def _queue(app: App, written: Sequence[WrittenLetter], failed: Sequence[FailedLetter], now: datetime) -> None:
-    """Queues the mails that letters became, and notes what could not be written, unless others have done it."""
+def _queue(app: App, seen: Readers, tried: Sequence[WrittenLetter | FailedLetter], now: datetime) -> bool:
+    """Queues the mails that letters became, and notes what could not be written, unless others have done it.
+
+    False, and nothing done, where a reader is not as `seen` when they were written.
+    """
     with writing(app.engine) as connection:
-        keys = chain.from_iterable((each.key, *each.along) for each in written)
+        if stored.readers(connection, seen, is_locked=True) != seen:
+            return False
+        written = [each for each in tried if isinstance(each, WrittenLetter)]
+        stored.withhold(connection, [each.key for each in written if each.is_withheld])
+        keys = chain.from_iterable((each.key, *each.along) for each in written if not each.is_withheld)
         taken = stored.take(connection, {*keys})
         done = [each for each in written if each.key in taken]
         done += [
             each.instead
-            for each in failed
-            if stored.mark_failed(connection, each.waiting, each.tries, each.error, each.again_at)
+            for each in tried
+            if isinstance(each, FailedLetter)
+            and stored.mark_failed(connection, each.waiting, each.tries, each.error, each.again_at)
         ]
         spend(connection, [counted for each in done for counted in each.counted], now)
         outbox.queue(connection, [each.message for each in done if each.message is not None], now)
         told = [cursor for each in done for cursor in each.told]
         stored.move_cursors(connection, [each for each in told if not each.is_over])
         stored.forget_cursors(connection, [each for each in told if each.is_over])
+    return True
 
 
 def _written(
@@ -215,6 +240,11 @@ def _written(
     `told_now` is what others of the same commit tell, by board and player.
     """
     connection, records = work.connection, work.records
+    reader = records.player(letter.userid) if letter.userid and letter.kind in UNSOLICITED else None
+    if reader is not None and reader.mail.is_off and _is_stopped(records, letter):
+        return WrittenLetter(letter.key, None)
+    if reader is not None and reader.is_suspended and not isinstance(letter.said, MoveToTell):
+        return WrittenLetter(letter.key, None, is_withheld=True)
     waiting = [each.letter for each in stored.waiting_for(connection, letter.userid)] if letter.userid else []
     waiting += [each for each in beside if letter.userid and each.userid.lower() == letter.userid.lower()]
     others = [each for each in waiting if each.key != letter.key]
@@ -245,6 +275,16 @@ def _written(
     along += [each for each in others if each.board in told and _is_told(each)]
     counted = () if letter.kind == "board" else _cost(letter, message)
     return WrittenLetter(letter.key, message, _keys(along), counted, _told(records, letter, message))
+
+
+def _is_stopped(records: TransactionQueries, letter: Letter) -> bool:
+    """Whether a letter does not go to a reader with mail off: they learn how games end and what operators say."""
+    match letter.said:
+        case BoardNews(is_talk=False, is_watched=False):
+            board = records.board(letter.board) if letter.board is not None else None
+            return board is None or board.state.status == "active"
+        case said:
+            return isinstance(said, BoardNews) or leaving_kind(said) != "mail"
 
 
 def _told(records: TransactionQueries, letter: Letter, message: OutboxMessage) -> tuple[LogCursor, ...]:

@@ -54,6 +54,7 @@ from pbmserv.commands.vocabulary import skeleton
 from pbmserv.matches.player import (
     PersonalAddress,
     PersonalBounce,
+    PersonalCursor,
     PersonalData,
     PersonalMail,
     PersonalPlan,
@@ -228,6 +229,7 @@ def _remove_addresses(connection: Connection, player_id: int, which: ColumnEleme
     if was_out_of_reach or connection.execute(was_suspended).scalar_one():
         clocks.end_standstill(connection, player_id, now)
         clocks.resend_boards(connection, player_id)
+        letters.add(connection, letters.release(connection, player_id, now), now)
     connection.execute(delete(addresses).where(leaving))
 
 
@@ -325,6 +327,7 @@ class AccountQueries(Queries):
             mails_total=connection.execute(select(func.count()).select_from(mails)).scalar_one(),
             returns=_returns(connection, player_id),
             plans=_plans(connection, player_id),
+            told=_told(connection, player_id),
             offers=_offers(connection, player_id),
             puzzles=tuple(self.puzzle_tries(player).values()),
             said=sum(counts.total(connection, each.name, str(player_id), _EVER) for each in _SAID),
@@ -339,6 +342,11 @@ def _plans(connection: Connection, player_id: int) -> tuple[PersonalPlan, ...]:
         .order_by(conditional_moves.c.match, conditional_moves.c.kind)
     )
     return tuple(PersonalPlan(row.match, row.kind, row.made_at) for row in connection.execute(query))
+
+
+def _told(connection: Connection, player_id: int) -> tuple[PersonalCursor, ...]:
+    theirs = select(cursors).where(cursors.c.player_id == player_id).order_by(cursors.c.match)
+    return tuple(PersonalCursor(row.match, row.entry, row.on_page_at) for row in connection.execute(theirs))
 
 
 def _offers(connection: Connection, player_id: int) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Bounced mails and suspended addresses.
 
-Board mail to a suspended address is "withheld" in the outbox, and "waiting" again once the suspension is lifted.
-The mail is locked before the address, to avoid deadlocks; rows that a sender has leased are left alone.
+Until the suspension of an address is lifted, letters to it stay unwritten (`letters`), and what waited in the
+outbox is "withheld" there, unless a sender has it in hand. The mail is locked before the address: no deadlocks.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,7 +23,8 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.commands.letter import AT_ONCE, UNSOLICITED
+from pbmserv.commands.letter import AT_ONCE, UNSOLICITED, Letter
+from pbmserv.store import letters, tables
 from pbmserv.store.clocks import end_standstill
 from pbmserv.store.mail_tokens import digest, is_threaded, shortened
 from pbmserv.store.tables import addresses, bounces, outbox, players
@@ -53,7 +54,7 @@ class Suspended:
     reasons: tuple[str, ...]
     """What the mail servers said, newest first."""
     withheld: int
-    """Mails that wait for it."""
+    """Letters and mails that wait for it."""
 
 
 def find(connection: Connection, word: str, is_addressed: bool) -> BouncedMail | None:
@@ -160,18 +161,23 @@ def suspend(connection: Connection, address: str, now: datetime) -> None:
         connection.execute(update(outbox).where(outbox.c.id.in_(idle)).values(status=WITHHELD))
 
 
-def lift(connection: Connection, address: str, now: datetime, told: Collection[int] = ()) -> bool:
-    """Lifts a suspension and forgets the bounces so far; False if the address is not suspended.
+def lift(
+    connection: Connection, address: str, now: datetime, told: Collection[int] = ()
+) -> Sequence[Letter] | None:
+    """Lifts a suspension and forgets the bounces so far; None if the address is not suspended.
 
     All withheld mails are queued again. So is the newest mail about each board among those that have bounced
-    since mail last arrived, except for boards that a waiting letter is about.
+    since mail last arrived, except for `told` and for boards that the letters are about that this returns: they
+    were withheld, and the caller has them written.
     """
     query = select(addresses).where(addresses.c.address == address, addresses.c.suspended_at.is_not(None))
     row = connection.execute(query.with_for_update()).one_or_none()
     if row is None:
-        return False
+        return None
     freed = update(addresses).where(addresses.c.address == address)
     connection.execute(freed.values(suspended_at=None, arrived_at=now))
+    released = letters.release(connection, row.player_id, now)
+    told = {*told, *(each.board for each in released if each.board is not None)}
     to_address = outbox.c.recipient == address
     newest = select(func.max(outbox.c.id)).where(to_address, outbox.c.match.is_not(None)).group_by(outbox.c.match)
     is_new = true() if row.arrived_at is None else bounces.c.at > row.arrived_at
@@ -184,7 +190,7 @@ def lift(connection: Connection, address: str, now: datetime, told: Collection[i
     again = update(outbox).where(to_address, or_(outbox.c.status == WITHHELD, came_back))
     connection.execute(again.values(status="waiting", tries=0, not_before=AT_ONCE, error=None, sent_at=None))
     end_standstill(connection, row.player_id, now)
-    return True
+    return released
 
 
 def may_be_sent_again() -> ColumnElement[bool]:
@@ -201,7 +207,7 @@ def is_settled() -> ColumnElement[bool]:
 def listing(connection: Connection) -> Sequence[Suspended]:
     """All suspended addresses, the latest first."""
     query = (
-        select(addresses.c.address, players.c.userid, addresses.c.suspended_at)
+        select(addresses.c.address, players.c.userid, players.c.userid_lower, addresses.c.suspended_at)
         .join(players, players.c.id == addresses.c.player_id)
         .where(addresses.c.suspended_at.is_not(None))
         .order_by(addresses.c.suspended_at.desc(), addresses.c.address)
@@ -212,7 +218,7 @@ def listing(connection: Connection) -> Sequence[Suspended]:
             row.userid,
             row.suspended_at,
             _reasons(connection, row.address),
-            _withheld(connection, row.address),
+            _withheld(connection, row.address, row.userid_lower),
         )
         for row in connection.execute(query).all()
     ]
@@ -228,6 +234,9 @@ def _reasons(connection: Connection, address: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(connection.execute(newest_first).scalars()))
 
 
-def _withheld(connection: Connection, address: str) -> int:
-    query = select(func.count()).where(outbox.c.recipient == address, outbox.c.status == WITHHELD)
-    return connection.execute(query).scalar_one()
+def _withheld(connection: Connection, address: str, userid: str) -> int:
+    mails = select(func.count()).where(outbox.c.recipient == address, outbox.c.status == WITHHELD)
+    unwritten = select(func.count()).where(
+        tables.letters.c.userid == userid, tables.letters.c.due_at == letters.WITHHELD_UNTIL
+    )
+    return sum(connection.execute(each).scalar_one() for each in (mails, unwritten))

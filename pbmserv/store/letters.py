@@ -26,12 +26,15 @@ from sqlalchemy import (
     update,
 )
 
-from pbmserv.commands.letter import AT_ONCE, Letter, MailCause, UnknownSaid
+from pbmserv.commands.letter import AT_ONCE, BoardNews, Letter, MailCause, UnknownSaid
 from pbmserv.store.codec import UnknownValue, decode, encode
-from pbmserv.store.tables import UtcDateTime, cursors, letters, outbox, players
+from pbmserv.store.tables import UtcDateTime, addresses, cursors, letters, outbox, players
 
 SET_ASIDE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """The due time of a letter that could not be written."""
+
+WITHHELD_UNTIL: Final = datetime(9999, 2, 1, tzinfo=UTC)
+"""The due time of a letter to a player whose mail comes back."""
 
 LEFT_ALONE: Final = timedelta(seconds=3)
 """How long a letter that is due at once is left to the process that decided it."""
@@ -93,9 +96,36 @@ def take(connection: Connection, keys: Collection[int]) -> frozenset[int]:
     return frozenset(connection.execute(_TAKE, {"keys": [*keys]}).scalars()) if keys else frozenset()
 
 
+Readers = Mapping[str, tuple[Any, ...]]
+"""By userid (lower case): what decides whether letters to players go, and where."""
+
+
+def readers(connection: Connection, userids: Iterable[str], is_locked: bool = False) -> Readers:
+    """Those of these userids who get mail; `is_locked`: they stay as they are until the transaction ends."""
+    wanted = {each.lower() for each in userids if each}
+    query = _LOCKED_READERS if is_locked else _READERS
+    rows = connection.execute(query, {"userids": [*wanted]}) if wanted else ()
+    return {userid: (*settings,) for userid, *settings in rows}
+
+
+def withhold(connection: Connection, keys: Sequence[int]) -> None:
+    """Lets letters wait until mail reaches their reader again."""
+    if keys:
+        connection.execute(_WITHHOLD, {"keys": keys, "until": WITHHELD_UNTIL})
+
+
+def release(connection: Connection, player_id: int, now: datetime) -> list[Letter]:
+    """Takes out the letters that were withheld from a player, the earliest first; the caller has them written."""
+    rows = connection.execute(_RELEASE, {"player": player_id, "until": WITHHELD_UNTIL}).all()
+    return [replace(_letter(row), due_at=now) for row in sorted(rows, key=lambda row: (row.created_at, row.id))]
+
+
 def drop(connection: Connection, userid: str, board: int) -> None:
-    """Deletes a player's waiting letters about a board, because a newer one replaces them."""
-    connection.execute(_DROP, {"userid": userid.lower(), "board": board})
+    """Deletes a player's letters about a board that wait for their time, but not what others say in them: a newer
+    letter or a page tells the rest.
+    """
+    waiting = (each.letter for each in waiting_for(connection, userid) if each.letter.board == board)
+    take(connection, [each.key for each in waiting if not (isinstance(each.said, BoardNews) and each.said.words)])
 
 
 def waiting_for(connection: Connection, userid: str) -> list[WaitingLetter]:
@@ -219,19 +249,45 @@ def _letter(row: Row[Any]) -> Letter:
 
 
 _IS_READERS: Final = letters.c.userid == bindparam("userid")
+_IS_TRIED: Final = letters.c.due_at < SET_ASIDE
 # One that could not be written at first is not waiting for its time.
 _WAITS: Final = (letters.c.due_at > AT_ONCE) & letters.c.error.is_(None)
 _IN_ORDER: Final = select(letters).order_by(letters.c.due_at, letters.c.created_at, letters.c.id)
 _ADD: Final = insert(letters)
 _TAKE: Final = delete(letters).where(letters.c.id.in_(bindparam("keys", expanding=True))).returning(letters.c.id)
-_DROP: Final = delete(letters).where(_IS_READERS, letters.c.match == bindparam("board"), _WAITS)
+_READERS: Final = (
+    select(
+        players.c.userid_lower,
+        addresses.c.address,
+        addresses.c.suspended_at,
+        players.c.banned_at,
+        players.c.mail_off_at,
+        players.c.revoked_up_to,
+    )
+    .join(addresses, (addresses.c.player_id == players.c.id) & addresses.c.is_first)
+    .where(players.c.userid_lower.in_(bindparam("userids", expanding=True)))
+)
+_LOCKED_READERS: Final = _READERS.order_by(players.c.id).with_for_update(read=True)
+_WITHHOLD: Final = (
+    update(letters)
+    .where(letters.c.id.in_(bindparam("keys", expanding=True)))
+    .values(due_at=bindparam("until"), tries=0, error=None)
+)
+_RELEASE: Final = (
+    delete(letters)
+    .where(
+        letters.c.userid
+        == select(players.c.userid_lower).where(players.c.id == bindparam("player")).scalar_subquery(),
+        letters.c.due_at == bindparam("until"),
+    )
+    .returning(letters)
+)
 _OF_READER: Final = _IN_ORDER.where(_IS_READERS, _WAITS)
 _DUE: Final = _IN_ORDER.where(
     letters.c.due_at <= bindparam("now"),
     or_(letters.c.due_at > AT_ONCE, letters.c.created_at <= bindparam("before")),
 ).limit(bindparam("most"))
 _NEXT_LEFT: Final = select(func.min(letters.c.created_at)).where(letters.c.due_at == AT_ONCE)
-_IS_TRIED: Final = letters.c.due_at < SET_ASIDE
 _NEXT_LATER: Final = select(func.min(letters.c.due_at)).where(letters.c.due_at > AT_ONCE, _IS_TRIED)
 _CAUSED: Final = select(letters.c.due_at).where(letters.c.inbox_id == bindparam("inbox_id"), _IS_TRIED)
 _FAILED: Final = (

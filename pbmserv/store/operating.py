@@ -161,7 +161,7 @@ def unwritten(connection: Connection, now: datetime) -> tuple[Queue, int]:
     is_due, is_aside = letters.c.due_at <= now, letters.c.due_at == SET_ASIDE
     since = case((letters.c.due_at > letters.c.created_at, letters.c.due_at), else_=letters.c.created_at)
     due = connection.execute(select(func.count().label("number"), func.min(since).label("oldest")).where(is_due))
-    later = connection.scalar(select(func.count()).where(letters.c.due_at > now, ~is_aside))
+    later = connection.scalar(select(func.count()).where(letters.c.due_at > now, letters.c.due_at < SET_ASIDE))
     return _queue(due.one(), later), connection.scalar(select(func.count()).where(is_aside)) or 0
 
 

@@ -1,8 +1,8 @@
 """The outbox: every mail to send, with a Message-ID that never changes. Rows stay long after they were sent.
 
 A row is "waiting", then "sent" or "failed"; a sent mail is "bounced" once a report says that it did not arrive. It
-is "withheld" while mail to its address bounces (`bounces`). A sender leases rows for a while, so none is lost if
-it dies; at worst the few mails that it was sending are sent twice.
+is "withheld" if it waited when its address was suspended (`bounces`). A sender leases rows for a while, so none is
+lost if it dies; at worst the few mails that it was sending are sent twice.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, and_, bindparam, exists, func, insert, literal, select, text, update
+from sqlalchemy import Connection, and_, bindparam, exists, func, insert, select, text, update
 
-from pbmserv.commands.letter import AT_ONCE, UNSOLICITED, MailKind
+from pbmserv.commands.letter import AT_ONCE, MailKind
 from pbmserv.commands.set import LeaveKind
 from pbmserv.store.mail_tokens import digest, shortened
-from pbmserv.store.tables import addresses, outbox
+from pbmserv.store.tables import outbox
 
 LONGEST_WAIT: Final = timedelta(hours=7)
 """The longest wait between two tries. A longer one was set by a clock that ran ahead, and is ignored."""
@@ -93,7 +93,7 @@ class QueuedMessage:
 
 
 def queue(connection: Connection, messages: Sequence[OutboxMessage], now: datetime) -> None:
-    """Queues mails. Unsolicited ones to a suspended address are withheld; robots have no address and get none."""
+    """Queues mails; robots have no address and get none."""
     rows = [
         {
             "token_digest": digest(message.token),
@@ -114,7 +114,6 @@ def queue(connection: Connection, messages: Sequence[OutboxMessage], now: dateti
             "proven": message.proven,
             "kind": message.kind,
             "created_at": now,
-            "unasked_to": message.recipient if message.kind in UNSOLICITED else "",
             "tries": 0,
             "not_before": AT_ONCE,
         }
@@ -208,14 +207,7 @@ def _when_due(now: datetime) -> tuple[tuple[datetime, datetime], ...]:
 QUEUED_COLUMNS: Final = tuple(outbox.c[each.name] for each in fields(QueuedMessage))
 _QUEUED: Final = select(*QUEUED_COLUMNS)
 
-# The lock waits for a transaction that is lifting the suspension: a mail withheld after it would stay withheld.
-_HELD_BACK: Final = (
-    select(literal("withheld"))
-    .where(addresses.c.address == bindparam("unasked_to"), addresses.c.suspended_at.is_not(None))
-    .with_for_update(read=True)
-    .scalar_subquery()
-)
-_QUEUE: Final = insert(outbox).values(status=func.coalesce(_HELD_BACK, "waiting"))
+_QUEUE: Final = insert(outbox).values(status="waiting")
 
 # Exactly the condition of the index ix_outbox_waiting. With "or" the index could not be used for a range of times.
 _IS_WAITING: Final = text("status = 'waiting'")

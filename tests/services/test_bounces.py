@@ -4,9 +4,10 @@ import os
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, null, select, text, update
+from sqlalchemy import Connection, insert, null, select, text, update
 
 from pbmserv.commands.server import Server
 from pbmserv.mail.sending.transport import Delivered, Failed, Outcome, Outgoing
@@ -17,8 +18,9 @@ from pbmserv.services.receive import receive_mail
 from pbmserv.services.scheduler.retention import purge, tell_suspended
 from pbmserv.services.views import load_board
 from pbmserv.services.worker import process_next
+from pbmserv.services.writer import deciding, write_due
 from pbmserv.store import bounces as table_of_bounces
-from pbmserv.store import outbox, tables
+from pbmserv.store import letters, outbox, tables
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import MailKeys, OutboxMessage, QueuedMessage
 from pbmserv.store.tables import bounces, entries
@@ -27,6 +29,7 @@ from tests.conftest import ADDRESS
 from tests.mail.one_by_one import OneByOne
 from tests.services.post import Post, header_of, text_of, thread_word_of
 from tests.services.sending import deliver_due
+from tests.services.test_play import door_of, played
 
 BOB = "bob@example.org"
 GONE = "550 5.1.1 User unknown"
@@ -126,6 +129,13 @@ def words_of(letter: QueuedMessage) -> str:
     return " ".join(text_of(letter).split())
 
 
+def lifted(post: Post) -> list[QueuedMessage]:
+    """The suspension of bob is lifted; the boards that this has written for him."""
+    before = len(post.sent_to(BOB))
+    assert lift(post.house, "bob", post.clock()) == BOB
+    return [letter for letter in post.sent_to(BOB)[before:] if letter.kind == "board"]
+
+
 def suspended(post: Post) -> list[str]:
     return [each.userid for each in see_suspended(post.house)]
 
@@ -138,8 +148,9 @@ def test_three_mails_that_come_back_stop_board_mail_and_the_opponent_is_told(pos
     assert BOB not in notice.raw.decode()
     assert header_of(notice, "Auto-Submitted") == "auto-generated"
     assert suspended(post) == ["bob"]
+    before = len(post.sent_to(BOB))
     post.mail("alice@example.org", "move 101 b2", "Are you there?")
-    assert statuses(post)[-1] == "withheld"
+    assert len(post.sent_to(BOB)) == before
     assert post.fates()[-4:-1] == ["report"] * 3
 
 
@@ -330,13 +341,13 @@ def test_a_player_who_writes_is_sent_what_was_missed(post: Post) -> None:
     for letter in letters:
         come_back(post, letter)
     post.mail("alice@example.org", "move 101 b2", "Are you there?")
-    assert statuses(post) == ["bounced"] * 3 + ["withheld"]
-    (answer,) = post.mail(BOB, "games bob")
-    assert answer.status == "waiting"
+    assert statuses(post) == ["bounced"] * 3
+    answer, news = post.mail(BOB, "games bob")
+    assert [answer.status, news.match] == ["waiting", 101]
     assert suspended(post) == []
     # Board 101 came back too, but what was held back shows it as it is now.
     assert statuses(post) == ["bounced", "waiting", "waiting", "waiting"]
-    assert "Are you there?" in text_of(post.letters()[-2])
+    assert "Are you there?" in text_of(news)
     send_all(post)
     again = [letter for letter in post.letters() if letter.recipient == BOB and letter.kind == "board"]
     assert [letter.message_id for letter in again[:3]] == [letter.message_id for letter in letters]
@@ -418,8 +429,9 @@ def test_a_from_address_that_proves_nothing_does_not_lift_it(asking_post: Post) 
     for line in ("help", "list", "hello", "move 101 a1"):
         post.mail(BOB, line)
         assert suspended(post) == ["bob"], line
-        assert statuses(post)[-1] == "withheld"
-    post.answer(post.sent_to(BOB)[-1], "yes")
+        assert [each.withheld for each in see_suspended(post.house)] == [2], "the begun board, and the move on it"
+    answered = post.answer(post.sent_to(BOB)[-1], "yes")
+    assert [each.kind for each in answered if each.recipient == BOB] == ["answer"], "which shows the board"
     assert suspended(post) == []
     assert "withheld" not in statuses(post)
 
@@ -495,8 +507,8 @@ def test_what_a_suspended_player_is_owed_outlives_tidying(post: Post) -> None:
     post.mail("alice@example.org", "move 101 b2")
     post.clock.move(days=400)
     list(purge(post.house, post.clock() - timedelta(days=90), post.clock()))
-    assert lift(post.house, "bob", post.clock()) == BOB
-    due = [letter for letter in post.letters() if letter.status == "waiting" and letter.recipient == BOB]
+    assert [letter.match for letter in lifted(post)] == [101]
+    due = [letter for letter in post.sent_to(BOB) if letter.status == "waiting" and letter.match]
     assert [letter.match for letter in due] == [102, 103, 101]
     assert all(letter.raw for letter in due)
 
@@ -552,7 +564,39 @@ def test_whoever_gets_no_mail_is_told_by_a_last_one_an_hour_later(asking_post: P
 def test_a_board_that_the_operator_sends_is_held_back_too(post: Post) -> None:
     gone(post)
     resend(post.house, 101, "bob", post.clock())
-    assert statuses(post)[-1] == "withheld"
+    assert not write_due(post.house, post.clock())
+    assert [letter.match for letter in lifted(post)] == [101]
+
+
+def test_what_happened_meanwhile_comes_as_one_mail(post: Post) -> None:
+    """As the board is by then; and what was said to them, in mails of its own."""
+    club(post)
+    post.mail("alice@example.org", "challenge alice bob -size=3x3")
+    send_all(post)
+    with writing(post.house.engine) as connection:
+        table_of_bounces.suspend(connection, BOB, post.clock())
+    for line in ("101 b2", "undo 101", "chat 101", "resign 101"):
+        post.mail("alice@example.org", line, "Are you there?" if line == "chat 101" else "")
+    assert [each.withheld for each in see_suspended(post.house)] == [4]
+    post.clock.move(days=3)
+    assert not write_due(post.house, post.clock())
+    news, talk = lifted(post)
+    assert words_of(news).startswith("You won: alice resigned.")
+    assert "Are you there?" in text_of(talk)
+
+
+def test_words_that_wait_outlive_a_move_on_a_page(post: Post) -> None:
+    """The page shows what has happened, but not what was said."""
+    post = club(post.with_server(site_url="https://club.test"))
+    post.mail("alice@example.org", "challenge bob alice -size=3x3")
+    send_all(post)
+    door = door_of(post, BOB)
+    with writing(post.house.engine) as connection:
+        table_of_bounces.suspend(connection, BOB, post.clock())
+    post.mail("alice@example.org", "chat 101", "Are you there?")
+    told = played(post, door, "b2")
+    assert suspended(post) == []
+    assert ["Are you there?" in text_of(each) for each in told if each.recipient == BOB] == [True]
 
 
 def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: App) -> None:
@@ -588,23 +632,27 @@ def test_reports_that_are_handled_at_once_stop_mail_once(postgresql_house: App) 
 
 @pytest.mark.parametrize("first", ["move", "lifting"])
 def test_a_board_that_is_queued_while_the_address_is_freed_is_not_left_behind(
-    postgresql_house: App, first: str
+    postgresql_house: App, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
     post = Post(postgresql_house)
     gone(post)
 
     def move() -> None:
-        with writing(postgresql_house.engine) as connection:
-            letter = OutboxMessage(
-                "late", "board", True, BOB, ADDRESS, "<late@club.test>", b"late", match=101, keys=MailKeys("late")
-            )
-            outbox.queue(connection, [letter], post.clock())
+        post.mail("alice@example.org", "101 b2")
+
+    def readers(connection: Connection, userids: Any, is_locked: bool = False) -> letters.Readers:
+        found = real(connection, userids, is_locked)
+        if is_locked:
             wait_until_done_or_waiting(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
+        return found
+
+    real = letters.readers
+    monkeypatch.setattr(letters, "readers", readers)
 
     def lifting() -> None:
-        with writing(postgresql_house.engine) as connection:
-            table_of_bounces.lift(connection, BOB, post.clock())
-            wait_until_done_or_waiting(connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
+        with deciding(postgresql_house, post.clock()) as work:
+            work.say(table_of_bounces.lift(work.connection, BOB, post.clock()) or ())
+            wait_until_done_or_waiting(work.connection.execute(text("SELECT pg_backend_pid()")).scalar_one())
 
     second = {"move": lifting, "lifting": move}[first]
     began: list[threading.Thread] = []
@@ -625,5 +673,6 @@ def test_a_board_that_is_queued_while_the_address_is_freed_is_not_left_behind(
     actions: dict[str, Callable[[], None]] = {"move": move, "lifting": lifting}
     actions[first]()
     began[0].join()
-    assert post.letters()[-1].raw == b"late"
-    assert post.letters()[-1].status == "waiting"
+    late = post.sent_to(BOB)[-1]
+    assert (late.match, late.status) == (101, "waiting")
+    assert "alice played B2" in words_of(late)

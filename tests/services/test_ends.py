@@ -13,10 +13,12 @@ from pbmserv.services.admin import referee
 from pbmserv.services.admin.check import check, rebuild
 from pbmserv.services.admin.game_files import take_in
 from pbmserv.services.scheduler.clocks import look_after_clocks
+from pbmserv.services.writer import write_due
 from pbmserv.store import matches
 from pbmserv.store.engine import reading, writing
-from pbmserv.store.tables import seats
-from tests.services.post import Post
+from pbmserv.store.tables import cursors, players, seats
+from tests.services.post import Post, text_of
+from tests.services.test_play import door_of, played
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
 
@@ -59,6 +61,55 @@ WAYS: dict[str, Callable[[Post], object]] = {
     "awarded": lambda post: referee.award(post.house, 101, "bob", "", post.clock.now),
     "forfeited": run_out,
 }
+
+
+def cursors_of(post: Post) -> list[tuple[str, int]]:
+    """Up to which entry of board 101 its players have been told, as far as that is kept."""
+    while write_due(post.house, post.clock()):
+        pass
+    query = select(players.c.userid, cursors.c.entry).join(players, players.c.id == cursors.c.player_id)
+    with reading(post.house.engine) as connection:
+        return [tuple(row) for row in connection.execute(query.order_by(players.c.userid))]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_each_was_told_is_kept_until_the_end(sqlite_post: Post, way: str) -> None:
+    """The end was told to both then; what they ask or say later brings nothing back."""
+    begin(sqlite_post)
+    assert cursors_of(sqlite_post) == [("alice", 2), ("bob", 2)]
+    (exported,) = sqlite_post.mail(ALICE, "export")
+    assert "Boards whose news we have told you: 1\n    101  up to entry 2 of its log\n" in text_of(exported)
+    WAYS[way](sqlite_post)
+    assert cursors_of(sqlite_post) == []
+    for line in ("show 101", "chat 101"):
+        sqlite_post.mail(ALICE, line, "Thank you!")
+        assert cursors_of(sqlite_post) == []
+
+
+def test_what_somebody_saw_on_a_page(sqlite_post: Post) -> None:
+    """The export says when they moved there; the end by a page is told by mail, and then nothing is kept."""
+    post = sqlite_post.with_server(site_url="https://club.test")
+    begin(post)
+    played(post, door_of(post, ALICE), "b2")
+    assert cursors_of(post) == [("alice", 3), ("bob", 3)]
+    (exported,) = post.mail(ALICE, "export")
+    assert "101  up to entry 3 of its log, last moved on a page 2026-01-01 " in text_of(exported)
+    chess = post.mail(ALICE, "chess challenge alice bob")
+    assert chess
+    for sender, move in ((ALICE, "f3"), (BOB, "e5"), (ALICE, "g4")):
+        post.mail(sender, f"102 {move}")
+    assert len(cursors_of(post)) == 4
+    played(post, door_of(post, BOB), "Qh4")
+    assert cursors_of(post) == [("alice", 3), ("bob", 3)]
+
+
+def test_who_leaves_takes_along_what_they_were_told(sqlite_post: Post) -> None:
+    begin(sqlite_post)
+    sqlite_post.mail(ALICE, "challenge alice bob -size=3x3")
+    sqlite_post.clock.move(seconds=1)
+    (asked,) = sqlite_post.mail(BOB, "delete bob poppy")
+    sqlite_post.answer(asked, "yes")
+    assert cursors_of(sqlite_post) == []
 
 
 @pytest.mark.parametrize("way", WAYS)

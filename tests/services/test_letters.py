@@ -1,5 +1,6 @@
 """Letters are decided with what they tell and written after it: whatever fails then, each comes once."""
 
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -8,18 +9,23 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
 
+from pbmserv.commands.changes import Change, MailStopped, NewAddress, RevokedWords
 from pbmserv.commands.letter import FixedText
 from pbmserv.services import letters, worker, writer
+from pbmserv.services.admin.banning import ban
 from pbmserv.services.admin.findings import Verdict
+from pbmserv.services.admin.mails import announce, audience, resend
 from pbmserv.services.admin.status import Premises, look_around
 from pbmserv.services.admin.traces import trace
+from pbmserv.services.bounces import lift
 from pbmserv.services.posting import see_fate
 from pbmserv.services.worker import seconds_until_due
 from pbmserv.services.writer import RESTS, write_due
-from pbmserv.store import outbox
+from pbmserv.store import bounces, outbox
+from pbmserv.store.accounts import write_account_change
 from pbmserv.store.engine import writing
 from pbmserv.store.letters import LEFT_ALONE
-from pbmserv.store.outbox import QueuedMessage
+from pbmserv.store.outbox import OutboxMessage, QueuedMessage
 from pbmserv.store.tables import letters as letters_table
 from tests.conftest import passwords_kept
 from tests.services.post import Post, address_of, header_of, text_of
@@ -293,3 +299,141 @@ def test_whoever_leaves_gets_the_goodbye_alone(club: Post, monkeypatch: pytest.M
     assert ALICE not in [recipient for recipient, _ in waiting(club)]
     club.clock.now += LEFT_ALONE
     assert ALICE not in written(club)
+
+
+def once_rendered(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> list[str]:
+    """Something happens once a mail to bob is rendered, before it is queued; the recipients of all that is."""
+    rendered: list[str] = []
+    write = letters.write_letter
+
+    def writes(*given: Any, **named: Any) -> OutboxMessage:
+        message = write(*given, **named)
+        if given[1].userid.lower() == "bob":
+            rendered.append(message.recipient)
+            if len(rendered) == 1:
+                happens()
+        return message
+
+    monkeypatch.setattr(writer, "write_letter", writes)
+    return rendered
+
+
+def changing(club: Post, *changes: Change) -> Callable[[], None]:
+    """What writes changes of bob's account."""
+
+    def write() -> None:
+        with writing(club.house.engine) as connection:
+            for change in changes:
+                write_account_change(connection, change, club.clock())
+
+    return write
+
+
+BOBS = 2
+"""Bob's account."""
+
+
+def test_whose_address_changes_while_their_letter_is_rendered(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is rendered again, for the new one."""
+    moved = changing(club, NewAddress(BOBS, "bob@new.example", is_first=True))
+    rendered = once_rendered(monkeypatch, moved)
+    before = len(club.sent_to(BOB))
+    club.answer(newest(club, ALICE), "b2")
+    assert rendered == [BOB, "bob@new.example"]
+    assert (len(club.sent_to(BOB)), len(club.sent_to("bob@new.example"))) == (before, 1)
+    club.answer(newest(club, "bob@new.example"), "a1")
+    assert club.moves() == ["B2", "A1"]
+
+
+def test_who_is_banned_while_their_letter_is_rendered(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows the board as it is by then: it is nobody's turn."""
+    once_rendered(monkeypatch, lambda: ban(club.house, "bob", "", club.clock()))
+    before = len(club.sent_to(BOB))
+    club.answer(newest(club, ALICE), "b2")
+    told = club.sent_to(BOB)[before:]
+    assert told
+    assert not any("Your turn" in text_of(each) for each in told)
+    assert waiting(club) == []
+
+
+def test_who_stops_their_mail_while_it_is_rendered(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing goes but the end of a game."""
+    once_rendered(monkeypatch, changing(club, MailStopped(BOBS)))
+    before = len(club.sent_to(BOB))
+    club.answer(newest(club, ALICE), "b2")
+    assert (len(club.sent_to(BOB)), waiting(club)) == (before, [])
+    (asked,) = club.mail(ALICE, "resign 101")
+    club.answer(asked, "yes")
+    assert [each.recipient for each in club.sent_to(BOB)[before:]] == [BOB]
+
+
+def test_what_was_to_be_said_to_one_who_has_stopped_their_mail(
+    club: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that was decided before is not written any longer; what the operator says is."""
+    club = club.with_server(confirm="from")
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        club.mail(ALICE, "message bob", "Hello!")
+    changing(club, MailStopped(BOBS))()
+    announce(club.house, audience(club.house), "We move.", club.clock())
+    club.clock.now += LEFT_ALONE
+    before = len(club.letters())
+    assert written(club) == [ALICE]
+    assert waiting(club) == []
+    assert "Hello!" not in "".join(text_of(each) for each in club.letters()[before:])
+    assert "We move." in text_of(newest(club, BOB))
+
+
+def test_whose_mail_comes_back_while_their_letter_is_rendered(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits unwritten until that is lifted, and then shows the board as it is."""
+
+    def suspend() -> None:
+        with writing(club.house.engine) as connection:
+            bounces.suspend(connection, BOB, club.clock())
+
+    once_rendered(monkeypatch, suspend)
+    before = len(club.sent_to(BOB))
+    club.answer(newest(club, ALICE), "b2")
+    assert (len(club.sent_to(BOB)), waiting(club)) == (before, [(BOB, 0)])
+    assert seconds_until_due(club.house, club.clock()) == inf
+    club.clock.move(days=99)
+    assert written(club) == []
+    assert lift(club.house, "bob", club.clock()) == BOB
+    assert "alice played B2" in text_of(club.sent_to(BOB)[before])
+    assert waiting(club) == []
+
+
+def test_what_was_withheld_goes_to_a_new_address(club: Post) -> None:
+    """With which its reader can be reached again."""
+    with writing(club.house.engine) as connection:
+        bounces.suspend(connection, BOB, club.clock())
+    club.answer(newest(club, ALICE), "b2")
+    assert waiting(club) == [(BOB, 0)]
+    changing(club, NewAddress(BOBS, "bob@new.example", is_first=True))()
+    assert written(club) == ["bob@new.example"]
+    assert "alice played B2" in text_of(newest(club, "bob@new.example"))
+
+
+def test_who_revokes_what_was_mailed_while_their_letter_is_rendered(
+    club: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets another token, after all that were revoked."""
+    rendered = once_rendered(monkeypatch, changing(club, RevokedWords(BOBS)))
+    club.answer(newest(club, ALICE), "b2")
+    assert rendered == [BOB, BOB]
+
+
+def test_a_letter_that_fails_for_one_whose_address_changes(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence in its place goes to the new address too."""
+    club.with_server(confirm="from").mail(ALICE, "101 b2")
+    with monkeypatch.context() as patch:
+        stop_after_deciding(patch)
+        resend(club.house, 101, "bob", club.clock())
+    with writing(club.house.engine) as connection:
+        theirs = update(letters_table).where(letters_table.c.recipient == BOB)
+        connection.execute(theirs.values(said='{"is":"FromTheFuture"}'))
+    once_rendered(monkeypatch, changing(club, NewAddress(BOBS, "bob@new.example", is_first=True)))
+    club.clock.now += LEFT_ALONE
+    assert written(club) == ["bob@new.example"]
+    assert "could not write the mail" in text_of(newest(club, "bob@new.example"))
