@@ -89,6 +89,20 @@ def says_see_html(text: str) -> bool:
     return len(text) <= MAX_STUB and _HTML.search(text) is not None
 
 
+_SEALED: Final = re.compile(
+    rb"(?im)^(?:-----BEGIN (PGP) MESSAGE-----|content-type[ \t]*:\s{0,9}"
+    rb"(?:multipart/|application/(?:x-|vnd\.)?|text/)(encrypted|pkcs7-mime|ms-tnef|rtf)\b)"
+)
+
+
+def sealed_form(message: bytes) -> str:
+    """What a part is in that only some programs can read: `pgp`, `encrypted`, `pkcs7-mime` (which may be signed
+    alone), `ms-tnef` (Outlook's winmail.dat), `rtf`; empty if there is no such part.
+    """
+    found = _SEALED.search(message)
+    return "" if found is None else (found[1] or found[2]).decode("ascii").lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A part that holds no other parts, as text; of a forwarded mail, its head and body as they stand."""

@@ -6,11 +6,9 @@ address or a street count together, or below `Kind regards`.
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
 
-from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler, pattern
-from pbmserv.parser.words import word_lists
+from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler, listed, pattern
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -204,7 +202,7 @@ def _is_number(part: str) -> bool:
     if _DATE.search(part):
         return False
     words = _WORD.findall(part)
-    has_label = any(word.casefold() in _labels() for word in words)
+    has_label = any(word.casefold() in listed("labels") for word in words)
     fewest = _FEWEST_LABELLED if has_label else _FEWEST_DIGITS
     found = [each[0] for each in _NUMBER.finditer(part) if has_label or not words or _LIKE_NUMBER.match(each[0])]
     return any(sum(map(str.isdigit, number)) >= fewest for number in found)
@@ -217,7 +215,7 @@ def _has_few_words(text: str) -> bool:
 
 def _other_words(text: str) -> list[str]:
     words = _WORD.findall(_ADDRESS.sub(" ", _WEB.sub(" ", text)))
-    return [word for word in words if word.casefold() not in _labels()]
+    return [word for word in words if word.casefold() not in listed("labels")]
 
 
 def _tells_place(line: str) -> bool:
@@ -238,8 +236,3 @@ def _is_name(line: str) -> bool:
     words = _WORD.findall(line)
     is_like = all(not word[0].islower() or word in _SMALL for word in words)
     return bool(words) and is_like and _may_be_part(line) and not line.rstrip().endswith((":", ","))
-
-
-@cache
-def _labels() -> frozenset[str]:
-    return frozenset(str(word_lists("phrases.toml", __package__)["labels"]).split())
