@@ -59,7 +59,7 @@ _STARS: Final = re.compile(r"(?:[*~=_\u2013\u2014-] ?){2,100}")
 
 
 _CLOSING: Final = (
-    r"[*_]{0,2}%(closings)s(?!\w)[*_,.!;:\uff0c\u2013\u2014\s-]{0,4}"
+    r"[*_]{0,2}%(closings)s(?!\w)[*_,.!;:\u3002\uff0c\u2013\u2014\s-]{0,4}"
     r"(?:(?:from|aus|de|desde|da|uit|från|fra|z|из) )?"
 )
 """The beginning of a line that closes a letter; the writer's name or place may follow."""
@@ -145,10 +145,7 @@ def repeated_end(lines: Sequence[str], below: Sequence[str], earlier: Sequence[S
 
 
 def _begins_notice(lines: Sequence[str], at: int) -> bool:
-    """Whether a paragraph begins there that calls the mail confidential."""
-    above = lines[at - 1] if at else ""
-    if not lines[at].strip() or (above.strip() and not is_drawn(above) and not is_picture(above)):
-        return False
+    """Whether a line begins what calls the mail confidential, right below talk too."""
     return pattern(_NOTICE).match(" ".join(lines[at : at + _MOST_OPENING])[:_MOST]) is not None
 
 
