@@ -45,9 +45,6 @@ _WEB: Final = re.compile(r"<?(?<!\w)(?:https?://|www\.)\S{1,300}", re.IGNORECASE
 _ADDRESS: Final = re.compile(r"[^\s@]{1,80}@[^\s@]{1,80}")
 _ABBREVIATED: Final = re.compile(r"(?<!\w)(?:Inc|Ltd|Co|St|Str|Jr|Sr|e\. ?V|S\.A|S\.L|S\.r\.l|B\.V|Dr|Prof)\.\Z")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_SMALL: Final = frozenset(
-    "a and at d da de del della den der des di do du e en et f for für i la le of the u und van von y zu".split()  # noqa: SIM905
-)
 _PARTS: Final = re.compile(r"[|\u2022\u00b7\t]| {2,9}|,? [-\u2013\u2014/] |, ")
 _SENTENCE_END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][)\"'\u201d]?\Z")
 _PICTURE: Final = re.compile(
@@ -70,19 +67,7 @@ _NOTICE: Final = r"[\s*_(\[]{0,6}%(notices)s"
 _POSTSCRIPT: Final = r"(?:p\.? ?p?\.? ?s|p\.? ?d|n\.? ?b|post ?scriptum|nachtrag|з\.? ?ы)(?!\w)"
 """The beginning of what somebody adds below a letter."""
 
-_COMPANY: Final = (
-    r"(?<!\w)(?:Ltd|Limited|Inc|LLC|LLP|GmbH|AG|KG|e\.\s?V|SARL|SAS|S\.A|S\.L|S\.r\.l|SpA|B\.V|Oy|AB|ApS)(?!\w)"
-)
-_STREETS: Final = (
-    r"[0-9]{1,4}[a-z]?,? [A-Z]\w{1,20} (?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Way|Court|Place)(?!\w)",
-    r"\w(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|vej) ?[0-9]",
-    r"(?<!\w)(?:[Rr]ue|[Aa]venue|[Cc]alle|[Vv]ia|[Pp]iazza|[Rr]ua|ul\.|ulica|ул\.) [^\d\n]{2,30}[0-9]",
-    r"[0-9]{1,4},? (?:rue|avenue|boulevard|place) ",
-    r"(?<![\w.-])(?:[A-Z]{1,2}-)?[0-9]{4,5} ?[A-Z]{0,2} [A-Z]\w{2,20}",
-    r"(?<!\w)[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}(?!\w)",
-    r"(?:LinkedIn|Facebook|Instagram|Twitter|Xing|YouTube) ?[|\u2022\u00b7]",
-)
-_PLACE: Final = re.compile("|".join((_COMPANY, *_STREETS)))
+_PLACE: Final = r"(?-i:%(places)s)"
 
 
 def is_picture(line: str) -> bool:
@@ -220,7 +205,7 @@ def _tells_place(line: str) -> bool:
     if page := _WEB.search(line):
         # Nobody's card leads to what a page is asked.
         return "?" not in page[0] and _has_few_words(line)
-    return _PLACE.search(line) is not None and _may_be_part(line)
+    return pattern(_PLACE).search(line) is not None and _may_be_part(line)
 
 
 def _may_be_part(line: str) -> bool:
@@ -231,5 +216,5 @@ def _may_be_part(line: str) -> bool:
 def _is_name(line: str) -> bool:
     """`Margaret Whitfield`, `Head of Sales`: each word with a capital, or in a script that has none."""
     words = _WORD.findall(line)
-    is_like = all(not word[0].islower() or word in _SMALL for word in words)
+    is_like = all(not word[0].islower() or word in listed("small") for word in words)
     return bool(words) and is_like and _may_be_part(line) and not line.rstrip().endswith((":", ","))
