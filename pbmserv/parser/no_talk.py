@@ -36,7 +36,9 @@ _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.
 _LOGGING_IN: Final = frozenset({"log", "login", "in", "as", "user", "username", "userid", "name", "account"})
 _PLANNED: Final = frozenset({"plan", "plans", "planned"})
 _ALONE: Final = frozenset(
-    {"propose", "resign", "undo", "accept", "reject", "delete", "signoff", "revoke", "confirm"}
+    """
+    propose resign undo accept reject delete signoff revoke confirm unsubscribe hint preview signup export withdraw
+    """.split()  # noqa: SIM905
 )
 """Words that mean a command if they are alone on a line, or follow a board's number."""
 
@@ -91,7 +93,12 @@ def without_no_talk(
         kind = "command"
     if kind is None:
         return reading
-    refused = Unparsed("...", NotTalk(board=board, kind=kind, ready=_queue(board, plans)))
+    return without_words(reading, board, kind, _queue(board, plans))
+
+
+def without_words(reading: ParsedMail, board: int | None, kind: NotTalkKind, ready: str = "") -> ParsedMail:
+    """The parsed mail without its text for others, of which a line is none, and with that said."""
+    refused = Unparsed("...", NotTalk(board=board, kind=kind, ready=ready))
     return replace(reading, lines=(*reading.lines, refused), comment="")
 
 

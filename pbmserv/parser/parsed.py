@@ -29,9 +29,10 @@ class IncomingMail:
     Where there is no sender, `doubtful_senders` are all addresses that the From headers hold; none if they hold
     anything else with an `@`. They grant nothing by themselves.
 
-    `unwelcome` is a sign that the From address may be somebody else's ("marked", "forged", "not its envelope",
-    "not to us"): an unknown sender gets no letter then. None where there is no such sign. `is_cut` tells that the
-    mail has more text than is read.
+    `unwelcome` is a sign that the From address may be somebody else's ("marked", "forged", "not its domain",
+    "not its envelope", "not to us"): an unknown sender gets no letter then. None where there is no such sign.
+    `is_cut` tells that the mail has more text than is read. `sealed` is the form that a mail without text came in,
+    if that is one which cannot be read: `pgp`, `encrypted`, `pkcs7-mime`, `ms-tnef`, `rtf`.
     """
 
     sender: str | None
@@ -47,6 +48,7 @@ class IncomingMail:
     doubtful_senders: tuple[str, ...] = ()
     unwelcome: str | None = None
     is_cut: bool = False
+    sealed: str = ""
 
     @property
     def possible_senders(self) -> tuple[str, ...]:

@@ -26,6 +26,9 @@ LONGEST_PASSWORD = 72
 MOST_CLAIMS = 6
 """The most passwords of a mail that are verified, one for each seat of a board, and the most that are hashed."""
 
+_MOST_LONE = 2
+"""Words that are alone on a line below a command, and are tried whether they are the password."""
+
 PERSONAL = frozenset({"export"})
 """Commands whose answers only the player may see."""
 
@@ -138,6 +141,14 @@ def verify(to_verify: CredentialsToVerify, hasher: PasswordHasher) -> VerifiedCr
         MOST_CLAIMS if is_proven else 1,
         to_verify.is_deferred and not is_proven,
     )
+
+
+def says_password(text: str, userid: str, look_up: LookUp, hasher: PasswordHasher) -> bool:
+    """Whether a line of a text is nothing but the password of a userid; the last lines of one word are tried."""
+    words = [line.strip() for line in text.split("\n") if len(line.split()) == 1]
+    lone = [Credentials(userid, Secret(word)) for word in words if is_fit_length(word)][-_MOST_LONE:]
+    stored = look_up(userid) if lone else None
+    return stored is not None and any(_fits(each, stored, hasher) for each in lone)
 
 
 def claimed_userids(reading: ParsedMail) -> tuple[str, ...]:

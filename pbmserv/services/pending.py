@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Connection
@@ -15,11 +16,13 @@ from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import write_masked
+from pbmserv.parser.no_talk import without_words
 from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
 from pbmserv.parser.title import titled_board
 from pbmserv.parser.topics import topic_of
 from pbmserv.services.app import App
+from pbmserv.services.authenticate import says_password
 from pbmserv.services.reply_text import (
     ReplyText,
     answered_apart,
@@ -175,6 +178,9 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         written = with_move_apart(written, apart, server, read_there)
     if player is not None:
         written = without_usual_end(connection, written, message.sender, player.address)
+        look_up = partial(players.password_hash, connection)
+        if identity.proof != "none" and says_password(written.parsed.comment, userid, look_up, app.hasher):
+            written = replace(written, parsed=without_words(written.parsed, identity.board, "password"))
     identity = _of_stranger(identity, written.parsed)
     named = open_question(connection, _tokens(written.parsed), mail.sender, identity.player, now)
     # Its patterns, which no other mail needs, take long to make.

@@ -188,7 +188,8 @@ def _filled(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-_ANSWERS: Final = frozenset({"yes", "no"})
+_TO_QUESTION: Final = {"accept": "yes", "reject": "no"}
+_ANSWERS: Final = frozenset(_TO_QUESTION.values())
 
 
 def as_answer_to_offer(
@@ -196,9 +197,13 @@ def as_answer_to_offer(
 ) -> IncomingMail | ParsedMail | None:
     """The mail as if it had said `accept` or `reject`, its words below; where it is in doubt, the question.
 
-    None where nothing of the kind waits for its sender, or the mail says something else.
+    What it says to the question whether an address is the sender's counts as `yes` or `no`. None where nothing of
+    the kind waits for its sender, or the mail says something else.
     """
     mail, parsed = written.mail, written.parsed
+    if identity.confirmation is not None and identity.confirmation.kind == "own address" and not parsed.lines:
+        said = answer_in(mail.text)
+        return replace(mail, text=_TO_QUESTION[said[0]]) if said is not None and said[1] else None
     is_free = identity.confirmation is None and identity.named is None and all(map(_may_be_answer, parsed.lines))
     answer = answer_in(mail.text) if is_free and identity.board is not None and not parsed.forwarded else None
     if answer is None or not _waits(connection, app, identity):

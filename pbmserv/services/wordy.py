@@ -30,11 +30,13 @@ from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import Allowance, allowance_of, last_notice, left, spend
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.run import CommandResult
-from pbmserv.store import counts, outbox
+from pbmserv.store import counts, outbox, players
 
 QUICK_WITHIN: Final = timedelta(seconds=10)
 
 _MOST_WORDS: Final = 4000
+_MOST_NAMES: Final = 400
+_FORGED: Final = ("marked", "forged", "not its domain")
 _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 
 
@@ -77,6 +79,12 @@ class NoCommand(CommandError):
 
 class Forwarded(CommandError):
     """The mail is a forwarded one."""
+
+
+class Sealed(CommandError):
+    """The mail came in a `form` that cannot be read, as `IncomingMail.sealed` has it."""
+
+    form: str
 
 
 class TooLarge(CommandError):
@@ -132,6 +140,16 @@ def answer_words(
     return WordsAnswered(allowed, result)
 
 
+def is_likely_forged(connection: Connection, pending: PendingMail) -> bool:
+    """Whether a mail in a player's name seems forged, and it names no board, move, game or other player."""
+    if pending.mail.unwelcome not in _FORGED or pending.parsed.near or pending.parsed.board is not None:
+        return False
+    owner = pending.identity.player
+    words = {*plain_words(pending.mail.text, _MOST_WORDS).split()[:_MOST_NAMES]}
+    named = players.known_among(connection, words) - ({owner.userid.lower()} if owner else set())
+    return not named and words.isdisjoint(games())
+
+
 def begin_anew(connection: Connection, address: str) -> None:
     """After a proven command: what was said before it, and how quickly, no longer counts against an address."""
     counts.release(connection, writer_at(address, is_proven=True), policy.QUICK, policy.SAME_WORDS)
@@ -163,7 +181,7 @@ def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, err
     near = error.near if isinstance(error, NoCommand) else ""
     about = error.topic if isinstance(error, NoCommand) and not (error.asked or near) else type(error).__name__
     said = " ".join(_NUMBERS.sub("", plain_words(pending.mail.text, _MOST_WORDS)).split())
-    said = said or plain_words(_own_subject(pending))
+    said = said or (pending.mail.content_key if pending.mail.sealed else plain_words(_own_subject(pending)))
     writer = writer_at(to.recipient, to.proven)
     # Two moves that are mentioned are not the same, though they may differ in digits alone.
     words = sha256(f"{said}\n{near}".encode()).hexdigest()
@@ -182,6 +200,8 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         return TooLarge(kilobytes=pending.message.full_size // 1000)
     if parsed.forwarded:
         return Forwarded()
+    if pending.mail.sealed:
+        return Sealed(board=parsed.board, form=pending.mail.sealed)
     if pending.mail.is_cut:
         return TooMuchAtOnce()
     text = pending.mail.text.strip()

@@ -15,7 +15,7 @@ def why(*lines: str, sender: str = ALICE, envelope: str = ALICE, delimiter: str 
 
 def test_a_person_is_answered() -> None:
     assert why() is None
-    assert why("Subject: Auto-Submitted: auto-replied", "List-Unsubscribe: <mailto:x@y.example>") is None
+    assert why("Subject: Auto-Submitted: auto-replied") is None
 
 
 @for_each(
@@ -313,3 +313,71 @@ def test_a_move_under_an_idle_subject_is_a_persons(
 ) -> None:
     head = f"From: {ALICE}\nTo: {OURS.replace('@', '+abcdefghijklmnopqrst@')}\nSubject: {subject}\n{extra}"
     assert read(f"{head}\n{text}\n".encode(), ALICE, OURS).automatic == expected
+
+
+@for_each(
+    "local",
+    [
+        "no-reply-tracking",
+        "secure-noreply",
+        "donotreply",
+        "do_not_reply",
+        "ne-pas-repondre",
+        "nicht-antworten",
+        "notifications",
+        "notification+kr4yxn",
+        "calendar-notification",
+    ],
+)
+def test_addresses_that_nobody_reads(local: str) -> None:
+    assert why(sender=f"{local}@bank.example") == "robot"
+
+
+PEOPLE = (
+    "I know that this is an automated message, but please tell me how to stop.",
+    "Is this an automatic reply?",
+    "Ich weiß, dass das eine automatisch generierte Nachricht ist.",
+    "Sorry that I did not reply to this message earlier.",
+    "👍",
+    "Ben reacted badly to my last move",
+    "Liked that game!",
+    "I bought a ticket for the match. Cron is a nice name for a robot.",
+    "Bitte antworten Sie mir auf diese Frage.",
+    "返信は不要です。",
+    "My reply got lost in the mailbox, it is not read yet",
+)
+
+
+@for_each("text", PEOPLE)
+def test_people_who_write_of_machines(text: str) -> None:
+    """Or like them."""
+    assert read(f"From: {ALICE}\nTo: {OURS}\nSubject: hello\n\n{text}\n".encode(), ALICE, OURS).automatic is None
+
+
+@for_each(
+    "subject", ["[Ticket#2025010610000123] Re: Board 101", "[#SUP-1234] Board 101", "Cron <root@host> backup"]
+)
+def test_marks_in_subjects(subject: str) -> None:
+    """A move to a personal address is played all the same: somebody answers by a ticket system."""
+    head = f"From: {ALICE}\nTo: {OURS.replace('@', '+abcdefghijklmnopqrst@')}\nSubject: {subject}\n"
+    assert read(f"{head}\nThank you.\n".encode(), ALICE, OURS).automatic == "robot"
+    assert read(f"{head}\nd4\n".encode(), ALICE, OURS).automatic is None
+
+
+@for_each(
+    "subject",
+    ["[101] d4", "Board #101", "[Ben's game] hi", "Two tickets for the opera", "Re: [#12] c3", "[EXT] d4"],
+)
+def test_no_marks(subject: str) -> None:
+    assert why(f"Subject: {subject}") is None
+
+
+def test_a_relay_that_offers_to_unsubscribe() -> None:
+    """It stops no command, and no answer to a personal address."""
+    offer = "List-Unsubscribe: <mailto:x@relay.example>\n"
+    head = f"From: {ALICE}\nTo: {OURS}\n{offer}"
+    assert read(f"{head}\nTen openings this week\n".encode(), ALICE, OURS).automatic == "list"
+    assert read(f"{head}\nmove 101 d4\n".encode(), ALICE, OURS).automatic is None
+    assert read(f"{head}Subject: move 101 d4\n\n".encode(), ALICE, OURS).automatic is None
+    personal = head.replace("@club", "+abcdefghijklmnopqrst@club")
+    assert read(f"{personal}\nHello!\n".encode(), ALICE, OURS).automatic is None

@@ -1,5 +1,7 @@
 """People whose mail is forwarded, or who have an alias: they answer from another address than we write to."""
 
+import pytest
+
 from pbmserv.store.outbox import QueuedMessage
 from tests.services.post import Post, address_of, text_of
 
@@ -66,6 +68,33 @@ def test_the_move_is_played_only_where_its_ply_still_stands(asking_post: Post) -
     assert "Not done: move 101 b2" in words_of(letters)
     (answer,) = post.answer(post.sent_to(UNI)[-1], "show 101", sender=GMAIL)
     assert answer.recipient == UNI
+
+
+@pytest.mark.parametrize("text", ["ja", "Ja, das bin ich.", "Yes please", "Oui"])
+def test_a_yes_in_other_words(asking_post: Post, text: str) -> None:
+    """It is the answer, and not asked again."""
+    post = joined(asking_post)
+    (question,) = post.answer(post.sent_to(UNI)[-1], "b2", sender=GMAIL)
+    post.answer(question, text)
+    assert post.moves() == ["B2"]
+
+
+@pytest.mark.parametrize("text", ["Nein", "No, that is not me", "nein danke"])
+def test_a_no_in_other_words(asking_post: Post, text: str) -> None:
+    post = joined(asking_post)
+    (question,) = post.answer(post.sent_to(UNI)[-1], "b2", sender=GMAIL)
+    (answer,) = post.answer(question, text)
+    assert f"{GMAIL} isn't yours" in words_of([answer])
+    assert post.moves() == []
+
+
+@pytest.mark.parametrize("text", ["yes?", "Ja, aber wer ist das?", "Hello"])
+def test_an_unclear_answer_is_asked_again(asking_post: Post, text: str) -> None:
+    post = joined(asking_post)
+    (question,) = post.answer(post.sent_to(UNI)[-1], "b2", sender=GMAIL)
+    (answer,) = post.answer(question, text)
+    assert "Your mail does not say whether" in words_of([answer])
+    assert post.moves() == []
 
 
 def test_no_settles_it_for_good(asking_post: Post) -> None:

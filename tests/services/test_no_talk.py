@@ -62,6 +62,9 @@ def test_a_plan_alone(club: Post, text: str) -> None:
         ("Alice sesame", "sesame"),
         ("alice sesame tahini", "tahini"),
         ("password: tahini", "tahini"),
+        ("sesame", "sesame"),
+        ("hint", "hint\r\n"),
+        ("unsubscribe", "unsubscribe\r\n"),
         ("102 d4 pepper", "pepper"),
         ("carl -size=3x3", "carl -size"),
         ("resign 102", "resign 102"),
@@ -76,6 +79,14 @@ def test_commands_without_their_first_word(club: Post, line: str, hidden: str) -
     assert "\n    chat 101\n" in text_of(told)
     for letter in letters:
         assert hidden.encode() not in letter.raw
+
+
+def test_a_password_below_words_to_others(club: Post) -> None:
+    """What a command for words is given is sent as it stands, but for the sender's own password."""
+    for line, said in (("pumpkin", "pumpkin"), ("sesame", "")):
+        letters = club.answer(club.sent_to(ALICE)[-1], f"chat 101\nHello!\n{line}")
+        assert any(b"Hello!" in letter.raw for letter in letters if letter.recipient == BOB) == bool(said)
+        assert not any(b"sesame" in letter.raw for letter in letters)
 
 
 def test_words_are_sent_as_they_are(club: Post) -> None:

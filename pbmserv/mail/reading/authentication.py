@@ -152,9 +152,9 @@ def has_failed(headers: Headers, authserv_id: str) -> bool:
     return False
 
 
-Sign = Literal["marked", "forged", "not its envelope", "not to us"]
+Sign = Literal["marked", "forged", "not its domain", "not its envelope", "not to us"]
 """A filter has marked it as spam; the mail server that we believe says that SPF or DMARC failed; its envelope has
-another sender; neither To nor Cc names us."""
+a sender of another domain, or another one; neither To nor Cc names us."""
 
 _MOST: Final = 65_536
 """Bytes of To and Cc that are searched for our address."""
@@ -173,8 +173,10 @@ def unwelcome_sign(
         return "marked"
     if has_failed(headers, authserv_id):
         return "forged"
-    if sender is None or _BATCH_TAG.sub("", envelope_sender.strip().strip("<>").lower()) != sender:
-        return "not its envelope"
+    envelope = _BATCH_TAG.sub("", envelope_sender.strip().strip("<>").lower())
+    if envelope != sender:
+        is_near = sender is not None and envelope.endswith(sender[sender.index("@") :])
+        return "not its envelope" if is_near else "not its domain"
     server = Server(our_address, delimiter)
     named = b"\n".join((*headers.every("to"), *headers.every("cc")))[:_MOST]
     # The pattern asks for no @: on a long word without one that would take quadratic time.

@@ -11,6 +11,8 @@ from encodings.aliases import aliases
 from functools import lru_cache
 from typing import Final
 
+from pbmserv.mail.reading.phrases import listed
+
 MAX_LINE: Final = 998
 """No line of a mail may be longer (RFC 5322, section 2.1.1), so no decoded header is kept longer."""
 
@@ -24,44 +26,6 @@ MOST_MARKS: Final = 30
 them in order takes the square of their number.
 """
 _BREAKS_AND_BLANKS: Final = re.compile(r"[ \t\n\r\x0b\x0c\x85\u2028\u2029]+")
-
-# A closed list: codecs are never looked up by a name out of a mail, because Python imports a module for each name,
-# remembers each unknown one for ever, and knows slow ones (punycode, idna) and ones that are no charsets at all.
-_CODECS: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        utf_8 utf_16 utf_16_be utf_16_le utf_32 utf_32_be utf_32_le
-        cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
-        iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8
-        iso8859_10 iso8859_13 iso8859_14 iso8859_15 iso8859_16
-        cp437 cp850 cp852 cp866 cp874 mac_roman koi8_r koi8_u
-        cp932 euc_jp iso2022_jp iso2022_jp_1 iso2022_jp_2 iso2022_jp_3 iso2022_jp_2004
-        cp949 johab iso2022_kr gb18030 hz cp950 big5hkscs
-        """,
-    )
-)
-# As in the Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels): what is labelled with the
-# smaller charset is, in practice, often written in the larger one.
-_LARGER: Final = {
-    "latin_1": "cp1252",
-    "iso8859_9": "cp1254",
-    "iso8859_11": "cp874",
-    "tis_620": "cp874",
-    "windows_874": "cp874",
-    "iso_8859_6_i": "iso8859_6",
-    "iso_8859_8_i": "iso8859_8",
-    "shift_jis": "cp932",
-    "x_sjis": "cp932",
-    "windows_31j": "cp932",
-    "x_euc_jp": "euc_jp",
-    "unicode_1_1_utf_8": "utf_8",
-    "utf8mb4": "utf_8",
-    "euc_kr": "cp949",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "big5": "cp950",
-}
 
 
 def from_transfer(data: bytes, encoding: bytes) -> bytes:
@@ -173,8 +137,10 @@ def codec_of(charset: str) -> str | None:
     """The codec for the charset of that name; None where it is empty or unknown, so that it is guessed."""
     name = re.sub("[^a-z0-9]+", "_", charset[:40].lower()).strip("_")
     name = aliases.get(name, name)
-    name = _LARGER.get(name, name)
-    return name if name in _CODECS else None
+    name = dict(pair.split(":") for pair in listed("larger_charsets")).get(name, name)
+    # A closed list: no codec is looked up by a name out of a mail, because Python imports a module for each name,
+    # remembers each unknown one for ever, and knows slow ones (punycode, idna) and ones that are no charsets.
+    return name if name in listed("codecs") else None
 
 
 def _utf_16(data: bytes) -> str:

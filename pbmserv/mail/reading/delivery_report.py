@@ -12,6 +12,7 @@ from typing import Final, Literal
 from pbmserv.mail.reading.decoding import one_line
 from pbmserv.mail.reading.headers import Headers, one_address, open_message, parse_head
 from pbmserv.mail.reading.mime import Leaf, content_type, every_leaf
+from pbmserv.mail.reading.phrases import pattern
 
 Verdict = Literal["hard", "soft"]
 
@@ -42,36 +43,9 @@ _STATED: Final = re.compile(
     r"|#([245])\.(\d{1,3})\.(\d{1,3})(?![\d.]*\d)"
 )
 _REPLY: Final = re.compile(r"(?m)(?:^|[:;>(\"\]])[ \t]*([45][0-5]\d)(?=[- ])")
-_PASSING: Final = re.compile(
-    r"""quota | \bfull\b | too\ (?:large|big|many|long) | size\ limit | exceed | insufficient
-    | spam | block(?:ed|\ ?list) | black\ ?list | reputation | policy | \blisted\b | \b(?:rbl|dnsbl)\b
-    | unsolicited | prohibit | access\ denied | content | virus | malware | reverse\ dns | \bptr\b
-    | unusual | sending
-    | relay(?:ing)?\ (?:access\ )?(?:denied|not|is\ not) | to\ relay | not\ permitted
-    | \bspf\b | \bdkim\b | \bdmarc\b | authenticat | rate\ limit | gr[ea]y\ ?list | throttl
-    | sender\ (?:address\ )?(?:rejected|refused|denied|not|verif)
-    | expired | time(?:d|\ |-)?\ ?out | temporar | try(?:ing)?\ again | in\ the\ queue | \bloop""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_ABOUT_US: Final = re.compile(
-    r"""(?:unknown|invalid|bad|forged)\ sender
-    | sender(?:'s)?\ (?:(?:address|domain)\ )?(?:rejected|refused|denied|not|verif|unknown|invalid|blocked|does)
-    | sender\ (?:callout|callback|domain) | verification\ failed | \b(?:he|eh)lo\b | client\ host
-    | from:?\ (?:header|address) | dynamic\ (?:hosts?|ips?|addresses)\b | invalid\ mail\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""A refusal of who sends, even below the status of an address that does not exist."""
-
-_THING: Final = r"(?:user|recipient|mailbox|account|address|addressee|e-?mail)"
-_GONE: Final = re.compile(
-    rf"""{_THING}\b[^.\n]{{0,60}}\b(?:unknown|not\ (?:found|exist|known|valid)|does(?:\ not|n.?t)\ exist
-        |disabled|inactive|unavailable|invalid|no\ longer)
-    | (?:unknown|no\ such|invalid|non-?existent|not\ a\ valid|not\ a\ known|inactive)\ (?:local\ )?{_THING}
-    | no\ mailbox | not\ our\ customer | unrout(?:e)?able | nobody\ (?:here\ )?by\ that\ name
-    | does(?:\ not|n.?t)\ have\ an?\ [^\n]{{0,60}}account | null\ mx
-    | (?:host|domain)\ (?:name\ )?not\ found | (?:unknown|no\ such)\ (?:host|domain)""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_PASSING: Final = r"%(passing)s"
+_ABOUT_US: Final = r"%(about_us)s"
+_GONE: Final = r"%(gone)s"
 
 
 def judge(status: str, words: str) -> Verdict:
@@ -84,21 +58,21 @@ def judge(status: str, words: str) -> Verdict:
     >>> judge("5.1.1", "550 5.1.1 sender rejected: no such domain"), judge("", "550 Verification failed")
     ('soft', 'soft')
     """
-    if _ABOUT_US.search(words):
+    if pattern(_ABOUT_US).search(words):
         return "soft"
     code = _code(_STATUS.match(status))
     if code is None or code[2] == 0:
         code = stated(words) or code
     if code is None:
-        return "hard" if _GONE.search(words) and not _PASSING.search(words) else "soft"
+        return "hard" if pattern(_GONE).search(words) and not pattern(_PASSING).search(words) else "soft"
     if code[0] != 5:
         return "soft"
     if code[1:] in _FOR_GOOD:
         return "hard"
-    if code[2] != 0 or code[1] == _POLICY or _PASSING.search(words):
+    if code[2] != 0 or code[1] == _POLICY or pattern(_PASSING).search(words):
         return "soft"
     # Outlook.com's way to say that there is no such mailbox is "550 5.5.0 ...: mailbox unavailable".
-    return "hard" if code[1] in _ABOUT_THE_ADDRESS or _GONE.search(words) else "soft"
+    return "hard" if code[1] in _ABOUT_THE_ADDRESS or pattern(_GONE).search(words) else "soft"
 
 
 def stated(words: str) -> Status | None:

@@ -24,12 +24,7 @@ _EXCUSE: Final = r"[\s*_]{0,3}%(excuses)s\s*$"
 _OUTLOOK: Final = re.compile(
     r"(?=[^.!?]{0,60}\bOutlook)(?=[^.!?]{0,60}(?:\biOS|\bAndroid))[^.!?;:<]{1,60}(?: ?<[^>]{1,120}>)?\s*$"
 )
-_DEVICE: Final = re.compile(
-    r"(?i)phon|mobi[lt]|m[óo]vil|celular|cellulare?\b|tablet|\bhandy\b|telef[oó]|t[ée]l[ée]phone|portable|ger[äa]t"
-    r"|device|dispositi|appareil|puheli|laittee|enhed|enhet|toestel|urządzeni|zařízení|телефон|устройств|смартфон"
-    r"|пристро|\bapps?\b|\be?-?mail\b|webmail|browser|poczt|почт|手机|手機|邮箱|客户端|スマートフォン|携帯|휴대폰|스마트폰"
-    r"|BlackBerry|Pixel|Xperia|Motorola|Windows|\bMac\b|Linux|Aqua"
-)
+_DEVICE: Final = r"%(devices)s"
 _YAHOO: Final = re.compile(r"(?i)\s{0,3}(?:Yahoo|AOL) Mail ?: [^;:]{1,60}$")
 _SCANNER: Final = re.compile(
     r"(?i)(?=.{0,160}\b(?:avast|avg|eset|norton|mcafee|bitdefender|kaspersky)\b)"
@@ -40,12 +35,7 @@ _TUTA: Final = re.compile(
     r" [^\s:;]{2,9} Tuta(?:nota)?\b[^.!?]{0,60}?(?:https?://\S{1,100})?\s*$|\s{0,3}Из Xiaomi\s*$"
 )
 _SCANNERS_PAGE: Final = re.compile(r"(?i)\s{0,3}<?(?:https?://)?www\.(?:avast|avg)\.com\S{0,120}\s*$")
-_PROGRAM: Final = re.compile(
-    r"(?<![^\W_])(?:iPhone|iPad|iOS|Android|Samsung|Galaxy|Huawei|HUAWEI|Xiaomi|Redmi|OPPO|OnePlus|BlackBerry|Nokia"
-    r"|Outlook|Gmail|Yahoo|AOL|Proton|ProtonMail|Spark|Edison|BlueMail|Mailspring|Thunderbird|K-9|FairEmail|Airmail"
-    r"|GMX|WEB\.DE|Mail\.ru|Seznam|Avast|AVG|Superhuman|Tutanota|Tuta|Fastmail|Zoho|Libero|Naver|Daum|QQ|NetEase)"
-    r"|Яндекс|网易|華為|华为|小米|네이버|다음 메일"
-)
+_PROGRAM: Final = r"(?-i:%(programs)s)"
 
 
 def is_tagline(line: str) -> bool:
@@ -56,7 +46,9 @@ def is_tagline(line: str) -> bool:
     line = line[:_MOST].rstrip()
     if len(line.partition("<")[0]) > _LONGEST:
         return False
-    if pattern(_TAGLINE).match(line) is not None and (names_program(line) or _DEVICE.search(line) is not None):
+    if pattern(_TAGLINE).match(line) is not None and (
+        names_program(line) or pattern(_DEVICE).search(line) is not None
+    ):
         return True
     others = (pattern(_EXCUSE), _OUTLOOK, _YAHOO, _SCANNER, _SCANNERS_PAGE, _TUTA)
     return any(each.match(line) is not None for each in others)
@@ -89,7 +81,7 @@ def without_taglines(lines: Sequence[str], end: int | None = None) -> int:
 
 def names_program(line: str) -> bool:
     """Whether the name of a mail program, a mail house or a kind of telephone stands in it, as they write it."""
-    return _PROGRAM.search(line[:_MOST]) is not None
+    return pattern(_PROGRAM).search(line[:_MOST]) is not None
 
 
 _LINE: Final = re.compile(r"-----(BEGIN|END) PGP ([A-Z0-9 ]{3,40})-----\s*$")

@@ -14,6 +14,7 @@ from lxml import etree
 from pbmserv.mail.reading import html_quotes
 from pbmserv.mail.reading.decoding import clean_text
 from pbmserv.mail.reading.html_quotes import MAX_TAGS, HiddenParts, Node, hidden_parts, tidied
+from pbmserv.mail.reading.phrases import listed
 
 QUOTE: Final = ">"
 """The line that stands for a quoted part, so that what leads up to it is found as in a plain text mail."""
@@ -21,15 +22,6 @@ QUOTE: Final = ">"
 MAX_LINES: Final = 20_000
 """Preformatted lines that are kept as lines."""
 
-_BLOCKS: Final = frozenset(
-    """
-    address article aside body blockquote caption center dd details dialog dir div dl dt fieldset figcaption
-    figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main menu nav ol p plaintext pre
-    section summary table tbody tfoot thead tr ul xmp
-    """.split()  # noqa: SIM905
-)
-_SPACED: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl"))
-_PREFORMATTED: Final = frozenset(("pre", "listing", "plaintext", "xmp"))
 _PREFORMATTED_STYLE: Final = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)")
 _NO_MARGIN: Final = re.compile(r"margin(?:-top|-bottom)?\s*:\s*0")
 _SIGNATURE: Final = re.compile(r"\s*--[ \u00a0]\s*")
@@ -130,25 +122,28 @@ def _start(page: _Page, node: Node) -> None:
         page.end_line()
     elif node.tag in ("td", "th"):
         page.write(" ")
-    elif node.tag in _BLOCKS:
+    elif node.tag in listed("blocks"):
         page.begin(is_spaced=_is_spaced(node))
     page.write(node.text)
 
 
 def _end(page: _Page, node: Node) -> None:
     page.preformatted -= _is_preformatted(node)
-    if node.tag in _BLOCKS:
+    if node.tag in listed("blocks"):
         page.begin()
 
 
 def _is_preformatted(node: Node) -> bool:
-    return node.tag in _PREFORMATTED or _PREFORMATTED_STYLE.search(node.get("style", "").lower()) is not None
+    return (
+        node.tag in listed("preformatted_blocks")
+        or _PREFORMATTED_STYLE.search(node.get("style", "").lower()) is not None
+    )
 
 
 def _is_spaced(node: Node) -> bool:
     """Whether blank lines stand around it. Word's paragraphs are lines; a blank one is a paragraph of its own."""
     is_line = "mso" in node.get("class", "").lower() or _NO_MARGIN.search(node.get("style", "").lower())
-    return node.tag in _SPACED and not is_line
+    return node.tag in listed("spaced_blocks") and not is_line
 
 
 def _laid_out(blocks: list[_Block]) -> str:

@@ -10,6 +10,7 @@ from pbmserv.mail.reading.decoding import clean_text, codec_of, from_charset, fr
 from pbmserv.mail.reading.headers import Headers, parse_head
 from pbmserv.mail.reading.html import html_text, says_more
 from pbmserv.mail.reading.html_quotes import MAX_TAGS, may_say_more
+from pbmserv.mail.reading.phrases import listed
 
 MAX_DEPTH: Final = 10
 MAX_PARTS: Final = 500
@@ -24,14 +25,6 @@ _SOME_DISPOSITION: Final = re.compile(rb"(?i)(?:^|\n)content-disposition[ \t]*:"
 _OTHER_KIND: Final = re.compile(rb"(?i)(?:^|\n)content-type[ \t]*:\s*text/(?!(?:plain|html)\b)")
 _IN_HTML: Final = frozenset(("text/html", "text/watch-html"))
 _COMMON: Final = frozenset(("text/plain", "text/html"))
-_NO_WORDS: Final = frozenset(
-    """
-    text/calendar text/x-vcalendar text/vcard text/x-vcard text/directory text/css text/csv text/xml text/rtf
-    text/tab-separated-values text/x-amp-html text/javascript text/rfc822-headers text/x-patch text/x-diff
-    """.split()  # noqa: SIM905
-)
-"""Text that nobody typed to be read."""
-
 _HTML: Final = re.compile(r"\bhtml\b", re.IGNORECASE)
 # An HTML part may name its charset itself, where its Content-Type does not (HTML Standard, section 4.2.5.4).
 _META_CHARSET: Final = re.compile(rb"""(?i)<meta[^>]{1,200}charset=["']?([a-z0-9_:.-]{1,40})""")
@@ -89,6 +82,20 @@ def says_see_html(text: str) -> bool:
     return len(text) <= MAX_STUB and _HTML.search(text) is not None
 
 
+_SEALED: Final = re.compile(
+    rb"(?im)^(?:-----BEGIN (PGP) MESSAGE-----|content-type[ \t]*:\s{0,9}"
+    rb"(?:multipart/|application/(?:x-|vnd\.)?|text/)(encrypted|pkcs7-mime|ms-tnef|rtf)\b)"
+)
+
+
+def sealed_form(message: bytes) -> str:
+    """What a part is in that only some programs can read: `pgp`, `encrypted`, `pkcs7-mime` (which may be signed
+    alone), `ms-tnef` (Outlook's winmail.dat), `rtf`; empty if there is no such part.
+    """
+    found = _SEALED.search(message)
+    return "" if found is None else (found[1] or found[2]).decode("ascii").lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A part that holds no other parts, as text; of a forwarded mail, its head and body as they stand."""
@@ -123,7 +130,7 @@ def _written(
         return []
     # A multipart that does not tell its boundary is one text.
     is_one = kind.startswith("multipart/") and not parameters.get("boundary", "").strip()
-    if is_one or (kind.startswith("text/") and kind not in _NO_WORDS):
+    if is_one or (kind.startswith("text/") and kind not in listed("unread_kinds")):
         text = _text(message[part.start : part.end], part.headers, parameters)
         return [Written("html", text) if kind in _IN_HTML else Written("plain", text, _flow(parameters))]
     if not kind.startswith("multipart/") or depth == 0:

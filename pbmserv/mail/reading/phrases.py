@@ -26,6 +26,12 @@ def pattern(expression: str) -> re.Pattern[str]:
 
 
 @cache
+def listed(name: str) -> frozenset[str]:
+    """The words of a list, one by one."""
+    return frozenset(str(word_lists("phrases.toml", __package__)[name]).split())
+
+
+@cache
 def _lists() -> Mapping[str, str]:
     texts = word_lists("phrases.toml", __package__)
     return {name: f"(?:{'|'.join(text.split(chr(10))[:-1])})" for name, text in texts.items()}

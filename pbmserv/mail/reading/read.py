@@ -9,11 +9,11 @@ from typing import Final
 from pbmserv.commands.typed_moves import any_spelling
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_keys, without_tokens
 from pbmserv.mail.reading.authentication import is_authenticated, unwelcome_sign
-from pbmserv.mail.reading.automatic import why_automatic
+from pbmserv.mail.reading.automatic import is_by_machine, why_automatic
 from pbmserv.mail.reading.decoding import decode_words, one_line, with_few_marks
 from pbmserv.mail.reading.headers import MAX_VALUE, Headers, author_of, doubtful_authors_of, open_message
 from pbmserv.mail.reading.html_quotes import without_struck
-from pbmserv.mail.reading.mime import as_text, written_parts
+from pbmserv.mail.reading.mime import as_text, sealed_form, written_parts
 from pbmserv.mail.reading.quotes import reply_text
 from pbmserv.parser.command_block import first_line
 from pbmserv.parser.parsed import IncomingMail
@@ -59,15 +59,15 @@ def read(
     text = cleaned(without_struck(reply_text(with_few_marks(whole[:MAX_TEXT]))))
     replied = _ids(headers.first("in-reply-to"))
     earlier = reversed(_ids(headers.first("references")))
+    is_command = partial(_begins_with_command, text)
     return IncomingMail(
         sender=sender,
         subject=subject,
         text=text,
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
-        automatic=why_automatic(
-            headers, envelope_sender, our_address, delimiter, partial(_begins_with_command, text), club
-        ),
+        automatic=why_automatic(headers, envelope_sender, our_address, delimiter, is_command, club)
+        or ("robot" if is_by_machine(text, message) and not is_command(subject) else None),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
@@ -75,12 +75,13 @@ def read(
         doubtful_senders=doubtful_authors_of(headers) if sender is None else (),
         unwelcome=unwelcome_sign(headers, envelope_sender, sender, our_address, delimiter, authserv_id),
         is_cut=len(whole) > MAX_TEXT,
+        sealed="" if text else sealed_form(message),
     )
 
 
-def _begins_with_command(text: str) -> bool:
-    """Whether the first line is a command, or a move in an answer to whatever board."""
-    return first_line(text, FIRST_BOARD, any_spelling())[0].parsed is not None
+def _begins_with_command(*texts: str) -> bool:
+    """Whether the first line of one of them is a command, or a move in an answer to whatever board."""
+    return any(first_line(text, FIRST_BOARD, any_spelling())[0].parsed is not None for text in texts)
 
 
 def _without_secrets(text: str, our_address: str, delimiter: str) -> str:

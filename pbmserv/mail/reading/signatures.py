@@ -6,11 +6,9 @@ address or a street count together, or below `Kind regards`.
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
 
-from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler, pattern
-from pbmserv.parser.words import word_lists
+from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler, listed, pattern
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
@@ -47,9 +45,6 @@ _WEB: Final = re.compile(r"<?(?<!\w)(?:https?://|www\.)\S{1,300}", re.IGNORECASE
 _ADDRESS: Final = re.compile(r"[^\s@]{1,80}@[^\s@]{1,80}")
 _ABBREVIATED: Final = re.compile(r"(?<!\w)(?:Inc|Ltd|Co|St|Str|Jr|Sr|e\. ?V|S\.A|S\.L|S\.r\.l|B\.V|Dr|Prof)\.\Z")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_SMALL: Final = frozenset(
-    "a and at d da de del della den der des di do du e en et f for für i la le of the u und van von y zu".split()  # noqa: SIM905
-)
 _PARTS: Final = re.compile(r"[|\u2022\u00b7\t]| {2,9}|,? [-\u2013\u2014/] |, ")
 _SENTENCE_END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][)\"'\u201d]?\Z")
 _PICTURE: Final = re.compile(
@@ -61,7 +56,7 @@ _STARS: Final = re.compile(r"(?:[*~=_\u2013\u2014-] ?){2,100}")
 
 
 _CLOSING: Final = (
-    r"[*_]{0,2}%(closings)s(?!\w)[*_,.!;:\uff0c\u2013\u2014\s-]{0,4}"
+    r"[*_]{0,2}%(closings)s(?!\w)[*_,.!;:\u3002\uff0c\u2013\u2014\s-]{0,4}"
     r"(?:(?:from|aus|de|desde|da|uit|från|fra|z|из) )?"
 )
 """The beginning of a line that closes a letter; the writer's name or place may follow."""
@@ -72,19 +67,7 @@ _NOTICE: Final = r"[\s*_(\[]{0,6}%(notices)s"
 _POSTSCRIPT: Final = r"(?:p\.? ?p?\.? ?s|p\.? ?d|n\.? ?b|post ?scriptum|nachtrag|з\.? ?ы)(?!\w)"
 """The beginning of what somebody adds below a letter."""
 
-_COMPANY: Final = (
-    r"(?<!\w)(?:Ltd|Limited|Inc|LLC|LLP|GmbH|AG|KG|e\.\s?V|SARL|SAS|S\.A|S\.L|S\.r\.l|SpA|B\.V|Oy|AB|ApS)(?!\w)"
-)
-_STREETS: Final = (
-    r"[0-9]{1,4}[a-z]?,? [A-Z]\w{1,20} (?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Way|Court|Place)(?!\w)",
-    r"\w(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|vej) ?[0-9]",
-    r"(?<!\w)(?:[Rr]ue|[Aa]venue|[Cc]alle|[Vv]ia|[Pp]iazza|[Rr]ua|ul\.|ulica|ул\.) [^\d\n]{2,30}[0-9]",
-    r"[0-9]{1,4},? (?:rue|avenue|boulevard|place) ",
-    r"(?<![\w.-])(?:[A-Z]{1,2}-)?[0-9]{4,5} ?[A-Z]{0,2} [A-Z]\w{2,20}",
-    r"(?<!\w)[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2}(?!\w)",
-    r"(?:LinkedIn|Facebook|Instagram|Twitter|Xing|YouTube) ?[|\u2022\u00b7]",
-)
-_PLACE: Final = re.compile("|".join((_COMPANY, *_STREETS)))
+_PLACE: Final = r"(?-i:%(places)s)"
 
 
 def is_picture(line: str) -> bool:
@@ -147,10 +130,7 @@ def repeated_end(lines: Sequence[str], below: Sequence[str], earlier: Sequence[S
 
 
 def _begins_notice(lines: Sequence[str], at: int) -> bool:
-    """Whether a paragraph begins there that calls the mail confidential."""
-    above = lines[at - 1] if at else ""
-    if not lines[at].strip() or (above.strip() and not is_drawn(above) and not is_picture(above)):
-        return False
+    """Whether a line begins what calls the mail confidential, right below talk too."""
     return pattern(_NOTICE).match(" ".join(lines[at : at + _MOST_OPENING])[:_MOST]) is not None
 
 
@@ -204,7 +184,7 @@ def _is_number(part: str) -> bool:
     if _DATE.search(part):
         return False
     words = _WORD.findall(part)
-    has_label = any(word.casefold() in _labels() for word in words)
+    has_label = any(word.casefold() in listed("labels") for word in words)
     fewest = _FEWEST_LABELLED if has_label else _FEWEST_DIGITS
     found = [each[0] for each in _NUMBER.finditer(part) if has_label or not words or _LIKE_NUMBER.match(each[0])]
     return any(sum(map(str.isdigit, number)) >= fewest for number in found)
@@ -217,7 +197,7 @@ def _has_few_words(text: str) -> bool:
 
 def _other_words(text: str) -> list[str]:
     words = _WORD.findall(_ADDRESS.sub(" ", _WEB.sub(" ", text)))
-    return [word for word in words if word.casefold() not in _labels()]
+    return [word for word in words if word.casefold() not in listed("labels")]
 
 
 def _tells_place(line: str) -> bool:
@@ -225,7 +205,7 @@ def _tells_place(line: str) -> bool:
     if page := _WEB.search(line):
         # Nobody's card leads to what a page is asked.
         return "?" not in page[0] and _has_few_words(line)
-    return _PLACE.search(line) is not None and _may_be_part(line)
+    return pattern(_PLACE).search(line) is not None and _may_be_part(line)
 
 
 def _may_be_part(line: str) -> bool:
@@ -236,10 +216,5 @@ def _may_be_part(line: str) -> bool:
 def _is_name(line: str) -> bool:
     """`Margaret Whitfield`, `Head of Sales`: each word with a capital, or in a script that has none."""
     words = _WORD.findall(line)
-    is_like = all(not word[0].islower() or word in _SMALL for word in words)
+    is_like = all(not word[0].islower() or word in listed("small") for word in words)
     return bool(words) and is_like and _may_be_part(line) and not line.rstrip().endswith((":", ","))
-
-
-@cache
-def _labels() -> frozenset[str]:
-    return frozenset(str(word_lists("phrases.toml", __package__)["labels"]).split())
