@@ -190,9 +190,6 @@ class Answer(Said):
     records: tuple[int, ...] = ()
     """Boards whose records were asked for."""
 
-    ended: tuple[int, ...] = ()
-    """Boards whose games have just come to their end."""
-
     puzzle: int | None = None
     is_known: bool = False
     """Whether a player has written; only mails to players can be recognised by the answers to them."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from pbmserv.commands.vocabulary import ROBOTS
 from pbmserv.games import games
 from pbmserv.games.game import Move, Outcome, Scene, Seat
 from pbmserv.matches.clock import Timing
@@ -160,6 +161,12 @@ class BoardView:
     def plies(self) -> int:
         """How many plies were played, without those that are only tried."""
         return self.state.plies - self.previewed
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The players that the viewer may write to, no robots; the name of somebody who has left has a blank."""
+        others = (userid for userid in self.players.userids if userid != self.viewer)
+        return tuple(userid for userid in others if not userid.startswith(ROBOTS) and " " not in userid)
 
     @property
     def is_viewers_turn(self) -> bool:

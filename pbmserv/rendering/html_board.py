@@ -75,11 +75,6 @@ class HtmlDiagram:
     comment: tuple[str, ...]
 
     @property
-    def others(self) -> tuple[str, ...]:
-        """The players that the reader writes to."""
-        return tuple(userid for userid in self.view.players.userids if userid != self.view.viewer)
-
-    @property
     def marks(self) -> frozenset[str]:
         """The marks in the diagram, so that the legend can explain them."""
         told: set[str] = {*marks_of(self.view).values()}
@@ -157,7 +152,7 @@ def _actions(view: BoardView, address: str) -> dict[str, str]:
     """The links for other commands about this board, by their first word."""
     found = {"show": mailto(address, f"show {view.number}")}
     is_playing = view.is_present and view.viewer in view.players.userids and view.viewer not in view.players.gone
-    if is_playing and "chat" in commands():
+    if is_playing and view.others and "chat" in commands():
         found["chat"] = mailto(address, f"chat {view.number}")
     found["rules"] = mailto(address, f"help {view.match.game}")
     found["help"] = mailto(address, "help")

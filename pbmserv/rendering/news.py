@@ -8,7 +8,7 @@ from typing import Final, Literal
 from pbmserv.games.game import Event, Seat
 from pbmserv.matches.log import EntryKind, rules_of
 from pbmserv.matches.replay import GameState
-from pbmserv.matches.state import State
+from pbmserv.matches.state import State, Turn
 from pbmserv.rendering.turn import PendingOffer, TimeLeft, TurnEvent, ends_by_pass, pending_offer, turn_events
 
 Opening = Literal["challenge", "rematch", "offer"]
@@ -59,7 +59,7 @@ class NewsMove:
     userid: str
     # How it came to be: "played", or how they left.
     kind: EntryKind
-    # The move as it is written; empty if they left.
+    # The move, with a blank in it only if books write it so; empty if they left.
     text: str
     # The cells on which something was captured, and how many these are.
     captured: tuple[str, ...]
@@ -170,6 +170,16 @@ def _events(board: GameState, since: int | None) -> tuple[TurnEvent, ...]:
     return (*turn_events(board, after), *([TurnEvent("paused")] if has_paused else ()))
 
 
+def _written(board: GameState, turn: Turn) -> str:
+    """A move as books write it, with its number (`12. O-O`, `7... Nf6`), or else as its game does."""
+    rules = rules_of(board.match)
+    if turn.move is None or turn.ply is None or not hasattr(rules, "san"):
+        return turn.move or ""
+    position = board.at(turn.ply - 1).state.position
+    dots = "." if turn.ply % 2 else "..."
+    return f"{(turn.ply + 1) // 2}{dots} {rules.san(position, rules.read(position, turn.move))}"
+
+
 def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
     """What a turn says; `reader` is the seat whose move, if it came right before, this one answers."""
     turns, userids = board.state.turns, board.match.userids
@@ -181,7 +191,7 @@ def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:
     return NewsMove(
         userid=userids[turn.seat],
         kind=turn.kind,
-        text=turn.move or "",
+        text=_written(board, turn),
         captured=captured if len(captured) <= MOST_NAMED else (),
         captures=len(captured),
         has_passed=turn.seat in passed,

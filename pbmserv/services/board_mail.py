@@ -36,6 +36,7 @@ from pbmserv.services.compose import (
 )
 from pbmserv.services.notices import readable
 from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.store.letters import known_up_to
 from pbmserv.store.outbox import OutboxMessage
 
 
@@ -137,8 +138,12 @@ def digest_mail(work: UnitOfWork, digest: Digest, player: Player) -> OutboxMessa
         raise NothingLeft
     boards.sort(key=lambda board: _urgency(board, records, now))
     lines = {line.number: line for line in found.lines}
-    seen = [view_board(board, player.userid, timing=records.timing(board, now)) for board in boards[:MOST_SHOWN]]
-    views, key = with_links(app, seen)
+
+    def seen(board: GameState) -> BoardView:
+        notes = BoardNotes(since=since_known(work, board, player))
+        return view_board(board, player.userid, timing=records.timing(board, now), notes=notes)
+
+    views, key = with_links(app, [seen(board) for board in boards[:MOST_SHOWN]])
     order = tuple(lines[board.match.number] for board in boards)
     whole = found.total - (len(found.lines) - len(boards))
     table = overview_of(work, player.userid, Listing(order, whole), key) if len(boards) > 1 else None
@@ -195,6 +200,12 @@ def _digest_draft(
     )
 
 
+def since_known(work: UnitOfWork, board: GameState, player: Player) -> int | None:
+    """After which entry of a board's log there is news for a player; None: after that of their own last turn."""
+    known = known_up_to(work.connection, board.match.number, player.id)
+    return None if known is None else board.known_to(board.match.seat_of(player.userid), known)
+
+
 def _urgency(board: GameState, records: Queries, now: datetime) -> tuple[timedelta, datetime]:
     """The least time left first; without a clock, and where as much is left, what waits longest."""
     time_left = left(board, records.timing(board, now))
@@ -223,11 +234,6 @@ def _files(board: GameState, server: Server) -> Iterator[Attachment]:
     standard = standard_record(board, server.domain)
     if standard:
         yield Attachment(file_of(number, standard.suffix), standard.content, standard.media_type)
-
-
-def has_record(board: GameState) -> bool:
-    """Whether a game has come to its end that is worth keeping: a declined one is not."""
-    return board.state.status in ("finished", "annulled")
 
 
 def record_texts(

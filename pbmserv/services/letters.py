@@ -45,9 +45,9 @@ from pbmserv.services.board_mail import (
     board_subject,
     digest_mail,
     fitted,
-    has_record,
     overview_for,
     record_texts,
+    since_known,
     with_links,
 )
 from pbmserv.services.compose import (
@@ -132,10 +132,7 @@ def _words(work: UnitOfWork, letter: Letter, said: Said, player: Player | None) 
 
 
 def _board_news(work: UnitOfWork, letter: Letter, news: BoardNews, player: Player) -> OutgoingMail:
-    """The mail with one board to one who did not ask for it.
-
-    The record of a finished game is attached, unless the mail only passes on words.
-    """
+    """The mail with one board to one who did not ask for it."""
     app, records = work.app, work.records
     board = records.board(letter.board) if letter.board is not None else None
     if board is None:
@@ -156,7 +153,6 @@ def _board_news(work: UnitOfWork, letter: Letter, news: BoardNews, player: Playe
     body = MailBody(
         render("mail/notice.txt", words=words, view=view, alone=True, server=app.server),
         (view,),
-        attachments=attached([board], app.server) if has_record(board) and not news.is_talk else (),
         key=key,
     )
     draft = draft_of(letter, player, body, board_subject(view))
@@ -264,9 +260,7 @@ def _answer_with(
     else:
         wanted = [board for board in map(records.board, answer.records) if board is not None]
         # Unknown senders get no files: their address may be somebody else's.
-        if player:
-            ended = [board for board in map(records.board, answer.ended) if board is not None]
-            files = attached([*wanted, *ended], server)
+        files = attached(wanted, server) if player else ()
         texts = record_texts(wanted, files, server, words)
         table = overview_for(work, asked, key if is_own else "") if asked else None
         table = replace(table, drawn=len(views)) if table else None
@@ -291,7 +285,7 @@ def _answer_with(
 
 
 def _view(work: UnitOfWork, answer: Answer, shown: ShownBoard, player: Player | None) -> BoardView | None:
-    """A board as an answer shows it; None where there is none."""
+    """A board as an answer shows it, with old news if it was asked for; None where there is none."""
     app, records, now = work.app, work.records, work.now
     board = records.board(shown.number)
     if board is None:
@@ -309,13 +303,15 @@ def _view(work: UnitOfWork, answer: Answer, shown: ShownBoard, player: Player | 
         ):
             remarks += tuple(still_queued(records, board, userid))
     is_told = shown.is_changed and len(answer.lines) == 1 and not answer.lines[0].is_told_by_board
+    is_asked = shown.is_whole and not any(isinstance(each.said, NextBoards) for each in answer.lines)
+    since = shown.since if is_asked or shown.is_changed or not player else since_known(work, board, player)
     return view_board(
         board.at(shown.ply),
         userid,
         whole=shown.is_whole,
         ply=shown.ply,
         timing=records.timing(board, now),
-        notes=replace(board_notes(remarks, app.server, in_words(player)), since=shown.since, is_told=is_told),
+        notes=replace(board_notes(remarks, app.server, in_words(player)), since=since, is_told=is_told),
         begun=shown.begun,
     )
 

@@ -18,7 +18,7 @@ from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import LEAVING, EntryKind
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
-from pbmserv.parser.parsed import Parsed, echo
+from pbmserv.parser.parsed import NotPlainlySaid, Parsed, WhichOne, echo
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
 from pbmserv.services.compose import ReplyContext
@@ -67,7 +67,7 @@ def answered_line(
             return AnsweredLine(fate, line, reply, is_unsaid=is_unsaid(result, records), is_told_by_board=is_told)
         case CommandError():
             refused = result.outcome if with_words else _without_words(result.outcome)
-            return AnsweredLine("refused", line, refused)
+            return AnsweredLine("refused", "" if isinstance(refused, NotPlainlySaid | WhichOne) else line, refused)
         case SkippedCommand(board):
             return AnsweredLine("not run", line, board=board)
 

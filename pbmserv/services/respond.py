@@ -20,7 +20,6 @@ from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.parser.parsed import Parsed, named_userids
-from pbmserv.services.board_mail import has_record
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
@@ -48,7 +47,6 @@ def answer_to(
     asks = _awaited_yes(records, to, results, boards) or _question_here(to, results)
     known = records.known_among(named_userids(result.line for result in results))
     decided = decisions(results)
-    changed = {entry.match for decision in decided for entry in decision.entries}
     return Answer(
         lines=tuple(answered_line(result, records, to, asks, known) for result in results),
         about=subject_of(results[0]),
@@ -59,9 +57,6 @@ def answer_to(
         left_out=sendable_words(records, results, to.left_out),
         notes=answer_notes(records, to.player, results),
         records=tuple({board.match.number: None for each in decided for board in each.shown.records}),
-        ended=tuple(
-            number for number, board in touched(results).items() if number in changed and has_record(board)
-        ),
         puzzle=next(filter(None, map(_puzzle, results)), None),
         is_known=any(each.actor and each.actor.player for each in results),
         newcomer=next(filter(None, (_newcomer(result, asks) for result in results)), ""),

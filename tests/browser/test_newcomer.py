@@ -188,7 +188,7 @@ def test_from_elsewhere(server: Live, page: Page) -> None:
     page.goto(f"{server.elsewhere}/boards/{number}")
     square(page, "D4", "choose, capturing 2").click()
     link = mail_link(page, f"Mail move {number} d4xc4,d3")
-    assert "You took C4 and D3. It is carol's turn." in server.send(dan, link)
+    assert "You played D4 and took C4 and D3. It is carol's turn." in server.send(dan, link)
     expect(waiting.get_by_role("heading", name="Your move, carol")).to_be_visible()
     expect(waiting).to_have_title(re.compile("^Your turn: "))
     waiting.close()

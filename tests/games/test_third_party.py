@@ -201,14 +201,15 @@ def test_what_only_the_game_knows_is_told() -> None:
     server = Server("pbm@club.test")
     for words in (False, True):
         mail = " ".join(render("mail/notice.txt", words=words, view=view, alone=True, server=server).split())
-        assert "bob took A2, A3 and A4. Only A1 is left for you. Your turn." in mail
+        assert "bob played A2 and took A2, A3 and A4. Only A1 is left for you. Your turn." in mail
     assert "Board 101, move 2: bob captured A2 bob, A3 bob and A4 bob." in mail
     (page,) = said_of(view_board(board)).gone
     assert isinstance(page, Prose)
     assert page.lines == ("Only A1 is left for alice.",)
     over = board.apply(play(board.match, board.state, 0, "a1", None, NOON))
     assert render("mail/news.txt", view=view_board(over, "bob")).strip() == (
-        "You took A2, A3 and A4. Only A1 is left for alice. alice took A1. You won: alice cannot move!"
+        "You played A2 and took A2, A3 and A4. Only A1 is left for alice. alice answered A1 and took A1. "
+        "You won: alice cannot move!"
     )
     with pytest.raises(LookupError, match="no macro frozen"):
         sentence_of(GameEvent("chomp", "frozen", "bob", (), 0))

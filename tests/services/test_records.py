@@ -185,14 +185,18 @@ def test_wrong_logs_are_refused(club: Post, other: Post) -> None:
             take_in(other.house, nothing, {}, rated=False, now=other.clock())
 
 
-def test_the_last_mail_carries_the_record(club: Post) -> None:
-    """To both, without a word of theirs; a game that was declined is none."""
-    carried = [
-        (letter.recipient, json.loads(file.get_content()))
-        for letter in club.letters()
-        for file in parsed(letter.raw).iter_attachments()
-    ]
-    assert carried == [(BOB, record(club)), (ALICE, record(club))]
+def test_the_last_mail_says_how_to_get_the_record(club: Post) -> None:
+    """It carries no file; an answer of one word brings it, without a word of theirs."""
+    for address in (ALICE, BOB):
+        assert not any(list(parsed(each.raw).iter_attachments()) for each in club.sent_to(address))
+        last = next(
+            each
+            for each in reversed(club.sent_to(address))
+            if 'answer with "record"' in " ".join(text_of(each).split())
+        )
+        (answer,) = club.answer(last, "record")
+        (file,) = parsed(answer.raw).iter_attachments()
+        assert json.loads(file.get_content()) == record(club)
     assert "Words for you alone" not in str(record(club))
     assert "@" not in str(record(club))
 

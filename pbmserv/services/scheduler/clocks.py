@@ -30,7 +30,7 @@ from pbmserv.store.clocks import Clock
 from pbmserv.store.engine import is_database_trouble, reading, run_again, writing
 
 
-class Reminded(Reply, place="first"):
+class Reminded(Reply, place="above"):
     """To the player on turn: `board` has waited since; without a `deadline` it may go on waiting."""
 
     board: int
@@ -39,11 +39,10 @@ class Reminded(Reply, place="first"):
 
 
 class TimeIsUp(Reply, place="below"):
-    """To a player out of time on `board`, and out of the game; or it is drawn, as the other cannot win."""
+    """To a player out of time on `board`, and out of the game."""
 
     board: int
     others_play_on: bool
-    is_drawn: bool
 
 
 BATCH: Final = 50
@@ -159,9 +158,7 @@ def _end_turn(work: UnitOfWork, board: GameState, timing: Timing, player: Player
     used = int(spent(board, timing).total_seconds())
     entry = entry_after(match, state, now, "forfeited", state.to_move, used=used)
     after = board.apply(entry)
-    outcome = after.state.outcome
-    is_drawn = outcome is not None and outcome.ranks.count(1) > 1
-    reply = TimeIsUp(match.number, after.state.status == "active", is_drawn)
+    reply = TimeIsUp(match.number, after.state.status == "active")
     decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)
     work.write(decision, now)
     (after,) = decision.boards
