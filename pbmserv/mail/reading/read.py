@@ -74,8 +74,7 @@ def read(
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
         doubtful_senders=doubtful_authors_of(headers) if sender is None else (),
         unwelcome=unwelcome_sign(headers, envelope_sender, sender, our_address, delimiter, authserv_id),
-        is_cut=len(whole) > MAX_TEXT,
-        sealed="" if text else sealed_form(message),
+        unread="cut" if len(whole) > MAX_TEXT else "" if text else sealed_form(message),
     )
 
 
