@@ -59,7 +59,7 @@ _IN_PERSON: Final = re.compile(r"(?<!\w)(?:I|[Ii]ch|[Yy]o|[Ee]u|[Ii]k|[Jj]ag|[Jj
 
 _BY_HEADER: Final = ("away_headers", "robot_headers", "list_headers")
 _NOT_SET: Final = ("no", "none", "false")
-_MOST_TEXT: Final = 2_000
+_MOST_TEXT: Final = 1_000
 """Characters at the beginning and at the end of a text that are looked at."""
 
 _MACHINE_PART: Final = re.compile(

@@ -67,7 +67,7 @@ def read(
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(headers, envelope_sender, our_address, delimiter, is_command, club)
-        or ("robot" if is_by_machine(text, message) and not is_command(subject) else None),
+        or ("robot" if not is_command(subject) and is_by_machine(text, message) else None),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
