@@ -398,3 +398,9 @@ def test_what_machines_say_of_themselves(text: str) -> None:
 @for_each("text", SENTENCES["people"])
 def test_what_people_say_of_machines(text: str) -> None:
     assert not is_by_machine(f"Hello,\n\n{text}\n", b"")
+
+
+@for_each("name", ["No Reply", "do-not-reply", "Bitte nicht antworten", "Ne pas répondre", "Mail Delivery System"])
+def test_names_beside_an_address(name: str) -> None:
+    assert why(sender=f"{name} <info@bank.example>") == "robot"
+    assert why(sender="Nora Reply <nora@bank.example>") is None

@@ -51,6 +51,7 @@ LOOP_HEADER: Final = "X-Pbmserv-Loop"
 """Every mail that we send carries this header, so that we know it when it comes back."""
 
 _ROBOT: Final = r"(?:%(robots)s)(?:\+.*)?"
+_NAMED: Final = r"%(robot_names)s"
 _MARKED: Final = r"%(marked_subjects)s"
 _REACTION: Final = r"\W{0,20}%(reactions)s\W{0,20}"
 _NO_ANSWER: Final = r"%(no_answer)s"
@@ -149,6 +150,7 @@ def why_automatic(
     precedence = (*headers.every("precedence"), *headers.every("x-precedence"))
     if any(_word(value) in listed("bulk") for value in precedence):
         return "bulk"
+    marked = marked or pattern(_NAMED).search(one_line(decode_words(headers.first("from")))) is not None
     if marked or any(addresses and all(map(_is_robot, addresses)) for addresses in (senders, (envelope,))):
         return "robot"
     return None
