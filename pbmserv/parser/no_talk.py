@@ -33,15 +33,6 @@ _ARROWS: Final = re.compile(r"(?<![-=])[-=]*+>|\u2192|[;|/]")
 _EAST: Final = re.compile("([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+)")
 _AROUND: Final = "\"'`*_~()[]{}<>\u00ab\u00bb.,:!?-/"
 _OPTION: Final = re.compile(r"--?[a-z]+=\S+|--(?:un)?rated", re.IGNORECASE | re.ASCII)
-_LOGGING_IN: Final = frozenset({"log", "login", "in", "as", "user", "username", "userid", "name", "account"})
-_PLANNED: Final = frozenset({"plan", "plans", "planned"})
-_ALONE: Final = frozenset(
-    """
-    propose resign undo accept reject delete signoff revoke confirm unsubscribe hint preview signup export withdraw
-    """.split()  # noqa: SIM905
-)
-"""Words that mean a command if they are alone on a line, or follow a board's number."""
-
 
 NotTalkKind = Literal["plan", "password", "command"]
 
@@ -121,7 +112,8 @@ def is_password(line: str, userid: str) -> bool:
     [True, True, True, False]
     """
     words = line.split()
-    while len(words) > 1 and words[0].lower() in _LOGGING_IN and userid.lower() not in _LOGGING_IN:
+    known = listed("logging_in")
+    while len(words) > 1 and words[0].lower() in known and userid.lower() not in known:
         words = words[1:]
     is_claim = 1 < len(words) <= _LONGEST_CLAIM and words[0].lower() == userid.lower() and bool(userid)
     is_name = all(word[:1].isupper() for word in words)
@@ -164,7 +156,7 @@ def _plan(line: str, spelling: Spelling) -> _Plan | None:
         return None
     is_closed = all(kind for kind, _ in kinds)
     is_led = has_condition or any(kind == "then" for kind, _ in kinds) or numbered != line
-    is_led = is_led or not _PLANNED.isdisjoint(word.lower() for word in words)
+    is_led = is_led or not listed("planned").isdisjoint(word.lower() for word in words)
     if is_closed and (is_led or len(moves) > 1):
         return _Plan(_in_english(kinds), has_condition or (numbered != line and len(moves) > 1))
     is_plain = has_condition or any(word.lower() == "then" for word in words)
@@ -247,4 +239,4 @@ def _is_command(line: str, userid: str) -> bool:
 
 
 def _is_alone(words: Sequence[str]) -> bool:
-    return len(words) == 1 and words[0].lower().rstrip(".!") in _ALONE
+    return len(words) == 1 and words[0].lower().rstrip(".!") in listed("alone_on_lines")

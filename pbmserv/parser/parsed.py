@@ -31,8 +31,8 @@ class IncomingMail:
 
     `unwelcome` is a sign that the From address may be somebody else's ("marked", "forged", "not its domain",
     "not its envelope", "not to us"): an unknown sender gets no letter then. None where there is no such sign.
-    `is_cut` tells that the mail has more text than is read. `sealed` is the form that a mail without text came in,
-    if that is one which cannot be read: `pgp`, `encrypted`, `pkcs7-mime`, `ms-tnef`, `rtf`.
+    `unread` is `cut` where the mail has more text than is read, or the form that a mail without text came in, if
+    that is one which cannot be read: `pgp`, `encrypted`, `pkcs7-mime`, `ms-tnef`, `rtf`.
     """
 
     sender: str | None
@@ -47,8 +47,7 @@ class IncomingMail:
     authenticated: bool = False
     doubtful_senders: tuple[str, ...] = ()
     unwelcome: str | None = None
-    is_cut: bool = False
-    sealed: str = ""
+    unread: str = ""
 
     @property
     def possible_senders(self) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ from pbmserv.services.run import (
     touched,
 )
 from pbmserv.services.unit_of_work import UnitOfWork
-from pbmserv.services.wordy import answer_words, begin_anew, is_likely_forged
+from pbmserv.services.wordy import answer_words, begin_anew
 from pbmserv.store import abuse, accounts, confirmations, inbox, players, retention
 from pbmserv.store.codec import encode
 from pbmserv.store.inbox import FinalStatus, asked_key
@@ -127,8 +127,6 @@ def _process_person(work: UnitOfWork, pending: PendingMail, credentials: Verifie
     to = _reply_context(records, pending, credentials, work.now)
     if to is None:
         return _warned(work, pending)
-    if to.kind == "puzzled" and not to.proven and is_likely_forged(connection, pending):
-        return ProcessedMail("silent")
     if to.kind == "puzzled":
         words = answer_words(connection, records, pending, to)
         if words.allowed is not Allowance.FULL:

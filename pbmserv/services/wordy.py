@@ -82,7 +82,7 @@ class Forwarded(CommandError):
 
 
 class Sealed(CommandError):
-    """The mail came in a `form` that cannot be read, as `IncomingMail.sealed` has it."""
+    """The mail came in a `form` that cannot be read, as `IncomingMail.unread` has it."""
 
     form: str
 
@@ -122,7 +122,8 @@ def answer_words(
     """Decides how a mail without a command is answered, and counts it."""
     error = _error(records, pending, to)
     mail = _counted(connection, pending, to, error)
-    allowed = _allowance(connection, to, mail)
+    is_forged = not to.proven and _is_likely_forged(connection, pending)
+    allowed = Allowance.SILENCE if is_forged else _allowance(connection, to, mail)
     if allowed is Allowance.FULL and isinstance(error, NoCommand) and not (error.asked or error.near):
         answers_left = left(connection, policy.TOPIC, mail.topic, to.now)
         error = replace(error, is_again=answers_left < policy.TOPIC.most)
@@ -140,16 +141,6 @@ def answer_words(
     return WordsAnswered(allowed, result)
 
 
-def is_likely_forged(connection: Connection, pending: PendingMail) -> bool:
-    """Whether a mail in a player's name seems forged, and it names no board, move, game or other player."""
-    if pending.mail.unwelcome not in _FORGED or pending.parsed.near or pending.parsed.board is not None:
-        return False
-    owner = pending.identity.player
-    words = {*plain_words(pending.mail.text, _MOST_WORDS).split()[:_MOST_NAMES]}
-    named = players.known_among(connection, words) - ({owner.userid.lower()} if owner else set())
-    return not named and words.isdisjoint(games())
-
-
 def begin_anew(connection: Connection, address: str) -> None:
     """After a proven command: what was said before it, and how quickly, no longer counts against an address."""
     counts.release(connection, writer_at(address, is_proven=True), policy.QUICK, policy.SAME_WORDS)
@@ -158,6 +149,16 @@ def begin_anew(connection: Connection, address: str) -> None:
 def writer_at(address: str, is_proven: bool) -> str:
     """Whose words count together."""
     return f"{address} proven" if is_proven else address
+
+
+def _is_likely_forged(connection: Connection, pending: PendingMail) -> bool:
+    """Whether a mail in a player's name seems forged, and it names no board, move, game or other player."""
+    if pending.mail.unwelcome not in _FORGED or pending.parsed.near or pending.parsed.board is not None:
+        return False
+    owner = pending.identity.player
+    words = {*plain_words(pending.mail.text, _MOST_WORDS).split()[:_MOST_NAMES]}
+    named = players.known_among(connection, words) - ({owner.userid.lower()} if owner else set())
+    return not named and words.isdisjoint(games())
 
 
 def _allowance(connection: Connection, to: ReplyContext, mail: WordyMail) -> Allowance:
@@ -181,7 +182,7 @@ def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, err
     near = error.near if isinstance(error, NoCommand) else ""
     about = error.topic if isinstance(error, NoCommand) and not (error.asked or near) else type(error).__name__
     said = " ".join(_NUMBERS.sub("", plain_words(pending.mail.text, _MOST_WORDS)).split())
-    said = said or (pending.mail.content_key if pending.mail.sealed else plain_words(_own_subject(pending)))
+    said = said or (pending.mail.content_key if pending.mail.unread else plain_words(_own_subject(pending)))
     writer = writer_at(to.recipient, to.proven)
     # Two moves that are mentioned are not the same, though they may differ in digits alone.
     words = sha256(f"{said}\n{near}".encode()).hexdigest()
@@ -200,10 +201,9 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         return TooLarge(kilobytes=pending.message.full_size // 1000)
     if parsed.forwarded:
         return Forwarded()
-    if pending.mail.sealed:
-        return Sealed(board=parsed.board, form=pending.mail.sealed)
-    if pending.mail.is_cut:
-        return TooMuchAtOnce()
+    if pending.mail.unread:
+        form = pending.mail.unread
+        return TooMuchAtOnce() if form == "cut" else Sealed(board=parsed.board, form=form)
     text = pending.mail.text.strip()
     subject = _own_subject(pending)
     error = NoCommand(

@@ -1,4 +1,7 @@
-from pbmserv.mail.reading.automatic import LOOP_HEADER, why_automatic
+import json
+from pathlib import Path
+
+from pbmserv.mail.reading.automatic import LOOP_HEADER, is_by_machine, why_automatic
 from pbmserv.mail.reading.headers import parse_head
 from pbmserv.mail.reading.read import read
 from tests.every import for_each
@@ -381,3 +384,23 @@ def test_a_relay_that_offers_to_unsubscribe() -> None:
     assert read(f"{head}Subject: move 101 d4\n\n".encode(), ALICE, OURS).automatic is None
     personal = head.replace("@club", "+abcdefghijklmnopqrst@club")
     assert read(f"{personal}\nHello!\n".encode(), ALICE, OURS).automatic is None
+
+
+SENTENCES: dict[str, list[str]] = json.loads(Path(__file__).with_name("sentences.json").read_text())
+"""What `machines` say of themselves, in a dozen languages, and what `people` say of machines."""
+
+
+@for_each("text", SENTENCES["machines"])
+def test_what_machines_say_of_themselves(text: str) -> None:
+    assert is_by_machine(f"Hello,\n\n{text}\n", b"")
+
+
+@for_each("text", SENTENCES["people"])
+def test_what_people_say_of_machines(text: str) -> None:
+    assert not is_by_machine(f"Hello,\n\n{text}\n", b"")
+
+
+@for_each("name", ["No Reply", "do-not-reply", "Bitte nicht antworten", "Ne pas répondre", "Mail Delivery System"])
+def test_names_beside_an_address(name: str) -> None:
+    assert why(sender=f"{name} <info@bank.example>") == "robot"
+    assert why(sender="Nora Reply <nora@bank.example>") is None

@@ -31,6 +31,18 @@ def test_nor_above_a_quote() -> None:
     every(CORPUS["signatures"], check)
 
 
+def test_nor_a_notice_right_below_words() -> None:
+    """What calls a mail confidential, in a dozen languages, with and without a blank line above it."""
+
+    def check(notice: str) -> None:
+        for gap in ("\n", "\n\n"):
+            got = reading(f"c3\n\nNice game!{gap}{notice}\nPlease delete it.\n\nAcme Ltd")
+            assert (moves(got), got.parsed.comment) == (["move 101 c3"], "Nice game!")
+            assert got.left_out[0][:20] == notice.replace("\n", " ")[: len(got.left_out[0])][:20]
+
+    every(CORPUS["notices"], check)
+
+
 WITH_NUMBER = (
     "Kind regards\nMargaret Whitfield\nAcme Widgets Ltd.\nTel. +44 20 7946 0000",
     "Viele Grüße\nHanne Müller\nTel. 0221/123456",

@@ -271,3 +271,28 @@ def test_proven_moves_are_not_limited(club: Post) -> None:
             (letter,) = [each for each in asking.sent_to(mover) if each.match == board][-1:]
             played += len(asking.answer(letter, square)) >= 1
     assert played == len(squares) * 21 > 100
+
+
+WORDS = "Please find the invoice attached."
+
+
+@pytest.mark.parametrize(
+    ("envelope", "text", "headers", "is_answered"),
+    [
+        (ALICE, WORDS, {}, True),
+        ("secretary@example.org", WORDS, {}, True),
+        ("SRS0=x1=2y=example.org=alice@forwarder.example", WORDS, {}, True),
+        (MALLORY, WORDS, {}, False),
+        (ALICE, WORDS, {"X_Spam_Flag": "YES"}, False),
+        (MALLORY, "Where can I play with bob?", {}, True),
+        (MALLORY, "Is chess played here too?", {}, True),
+        (MALLORY, "games alice", {}, True),
+    ],
+)
+def test_words_in_a_players_name(
+    asking_post: Post, envelope: str, text: str, headers: dict[str, str], is_answered: bool
+) -> None:
+    """From another domain, or called spam, they get an answer only if they name something that is here."""
+    asking_post.people(alice="sesame", bob="poppy")
+    letters = asking_post.send(asking_post.write(ALICE, "Hello", text, **headers), envelope)
+    assert bool(letters) == is_answered

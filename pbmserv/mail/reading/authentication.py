@@ -164,6 +164,9 @@ _NAMED: Final = re.compile(rb"[^\s<>,;:\"()\[\]]+")
 _BATCH_TAG: Final = re.compile(r"prvs=[^=@]+=")
 """What some servers put before the local part in the envelope (BATV)."""
 
+_FORWARDED: Final = re.compile(r"srs0[=+-][^=@]+=[^=@]+=([^=@]+)=([^@]+)@.*")
+"""How a forwarder writes an envelope's sender (SRS)."""
+
 
 def unwelcome_sign(
     headers: Headers, envelope_sender: str, sender: str | None, our_address: str, delimiter: str, authserv_id: str
@@ -173,7 +176,7 @@ def unwelcome_sign(
         return "marked"
     if has_failed(headers, authserv_id):
         return "forged"
-    envelope = _BATCH_TAG.sub("", envelope_sender.strip().strip("<>").lower())
+    envelope = _BATCH_TAG.sub("", _FORWARDED.sub(r"\2@\1", envelope_sender.strip().strip("<>").lower()))
     if envelope != sender:
         is_near = sender is not None and envelope.endswith(sender[sender.index("@") :])
         return "not its envelope" if is_near else "not its domain"

@@ -51,6 +51,7 @@ LOOP_HEADER: Final = "X-Pbmserv-Loop"
 """Every mail that we send carries this header, so that we know it when it comes back."""
 
 _ROBOT: Final = r"(?:%(robots)s)(?:\+.*)?"
+_NAMED: Final = r"%(robot_names)s"
 _MARKED: Final = r"%(marked_subjects)s"
 _REACTION: Final = r"\W{0,20}%(reactions)s\W{0,20}"
 _NO_ANSWER: Final = r"%(no_answer)s"
@@ -59,7 +60,7 @@ _IN_PERSON: Final = re.compile(r"(?<!\w)(?:I|[Ii]ch|[Yy]o|[Ee]u|[Ii]k|[Jj]ag|[Jj
 
 _BY_HEADER: Final = ("away_headers", "robot_headers", "list_headers")
 _NOT_SET: Final = ("no", "none", "false")
-_MOST_TEXT: Final = 2_000
+_MOST_TEXT: Final = 1_000
 """Characters at the beginning and at the end of a text that are looked at."""
 
 _MACHINE_PART: Final = re.compile(
@@ -149,6 +150,7 @@ def why_automatic(
     precedence = (*headers.every("precedence"), *headers.every("x-precedence"))
     if any(_word(value) in listed("bulk") for value in precedence):
         return "bulk"
+    marked = marked or pattern(_NAMED).search(one_line(decode_words(headers.first("from")))) is not None
     if marked or any(addresses and all(map(_is_robot, addresses)) for addresses in (senders, (envelope,))):
         return "robot"
     return None

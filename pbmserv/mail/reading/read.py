@@ -67,15 +67,14 @@ def read(
         message_id=message_id,
         references=tuple(dict.fromkeys((*replied, *earlier)))[:MAX_REFERENCES],
         automatic=why_automatic(headers, envelope_sender, our_address, delimiter, is_command, club)
-        or ("robot" if is_by_machine(text, message) and not is_command(subject) else None),
+        or ("robot" if not is_command(subject) and is_by_machine(text, message) else None),
         tokens=answered_tokens(headers, recipients, our_address, delimiter),
         thread_words=answered_threads(headers, our_address),
         authenticated=is_authenticated(headers, sender, authserv_id),
         content_key=_content_key(headers, message_id, sender, subject, (part.text for part in written)),
         doubtful_senders=doubtful_authors_of(headers) if sender is None else (),
         unwelcome=unwelcome_sign(headers, envelope_sender, sender, our_address, delimiter, authserv_id),
-        is_cut=len(whole) > MAX_TEXT,
-        sealed="" if text else sealed_form(message),
+        unread="cut" if len(whole) > MAX_TEXT else "" if text else sealed_form(message),
     )
 
 
