@@ -31,6 +31,8 @@ def operate(house: App, text: str, now: datetime) -> None:
             banning.unban(house, userid, " ".join(why), now)
         case ["address", userid, address]:
             act.give_address(house, userid, address, now)
+        case ["invite", address]:
+            act.invite(house, address, now)
         case ["announce", *words]:
             mails.announce(house, mails.audience(house), " ".join(words), now)
         case _:

@@ -118,7 +118,7 @@ def grid_of(board: Board, sides: tuple[Side, ...]) -> HtmlGrid | None:
         fit=fit,
         looks=looks,
         signs=tuple(macros.sign(looks, seat, is_wooden) for seat in range(len(looks))),
-        sign="+" if board.layout.shape == "point" else "\N{MIDDLE DOT}",
+        sign="+" if board.layout.shape == "point" else Markup("&middot;"),
         is_wooden=is_wooden,
         borders=_heavy(board),
     )

@@ -114,7 +114,8 @@ def news_of(board: GameState, reader: str | None, time: TimeLeft | None, notes: 
     state, userids = board.state, board.match.userids
     seat = None if reader is None else board.match.seat_of(reader)
     events, pending = ((), None) if notes.is_told else (_events(board, notes.since), pending_offer(board))
-    is_new = notes.since is None and not (state.turns or events or pending) and state.status == "active"
+    is_told = notes.is_told and notes.opening is None
+    is_new = notes.since is None and not (is_told or state.turns or events or pending) and state.status == "active"
     is_turn = reader is not None and reader == board.on_turn
     outcome = state.outcome
     return News(
@@ -176,8 +177,8 @@ def _written(board: GameState, turn: Turn) -> str:
     if turn.move is None or turn.ply is None or not hasattr(rules, "san"):
         return turn.move or ""
     position = board.at(turn.ply - 1).state.position
-    dots = "." if turn.ply % 2 else "..."
-    return f"{(turn.ply + 1) // 2}{dots} {rules.san(position, rules.read(position, turn.move))}"
+    number = f"{(turn.ply + 1) // 2}{'.' if turn.ply % 2 else '...'}"
+    return f"{number} {rules.san(position, rules.read(position, turn.move))}"
 
 
 def _told(board: GameState, place: int, reader: Seat | None) -> NewsMove:

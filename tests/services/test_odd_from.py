@@ -87,7 +87,7 @@ def test_it_names_others_or_nobody(club: Post, sender: str) -> None:
     letter = club.sent_to(ALICE)[-1]
     (told,) = club.send(club.write(sender, "Re: hi", "c3"), ALICE, [address_of(letter)])
     assert (club.moves(), told.recipient) == ([], ALICE)
-    assert "    alice <alice@example.org>\n" in text_of(told)
+    assert "    alice@example.org\n" in text_of(told)
     assert "c3" not in text_of(told)
     (answered, _) = club.answer(letter, "c3")
     assert (club.moves(), answered.recipient) == (["C3"], ALICE)
@@ -100,9 +100,9 @@ def test_what_she_is_told(club: Post) -> None:
         "Somebody answered one of our mails to you, but the From line does not\n"
         "say that the answer is from you alone. So nothing in it was done.\n"
         "\n"
-        "If you wrote it, send it again with a From line that has your name and\n"
-        "one of your addresses, such as\n"
-        "    alice <alice@example.org>\n"
+        "If you wrote it, send it again with a From line that has one of your\n"
+        "addresses and no other, such as\n"
+        "    alice@example.org\n"
         "or begin it with\n"
         "    as alice PASSWORD\n"
         "If you didn't, somebody else knows the address that one of our mails\n"
