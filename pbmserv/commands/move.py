@@ -12,7 +12,6 @@ from pbmserv.commands.command import (
     Decision,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import find_seat, named_board
@@ -147,7 +146,7 @@ def run_submit(request: Request, records: Queries, now: datetime) -> Decision:
     plan = NewConditionalPlan(board.match.number, seat, "submit", board.state.plies, content)
     return Decision(
         Submitted(board.match.number, (entry.text.lower(),)),
-        shown=ShownBoards(previews=(board.apply(entry),)),
+        previews=(board.apply(entry),),
         changes=(plan,),
     )
 
@@ -250,7 +249,7 @@ def run_preview(request: Request, records: Queries, now: datetime) -> Decision:
     if len(arguments.moves) > MOST_MOVES:
         raise TooManyMoves(board=board.match.number, named=len(arguments.moves), limit=MOST_MOVES, line=moves)
     reply = Previewed(board.match.number, moves, _playable(request, board, moves[0]))
-    return Decision(reply, shown=ShownBoards(previews=(imagined,)))
+    return Decision(reply, previews=(imagined,))
 
 
 def _after(board: GameState, text: str, now: datetime) -> GameState:

@@ -15,7 +15,6 @@ from pbmserv.commands.command import (
     Remark,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import find_seat
@@ -106,7 +105,7 @@ def run(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _about(board: GameState, reply: MovesQueued | QueueShown | QueueDropped, *changes: Change) -> Decision:
-    return Decision(reply, shown=ShownBoards(boards=(BoardRef(board.match.number),)), changes=changes)
+    return Decision(reply, shown=(BoardRef(board.match.number),), changes=changes)
 
 
 def _stored(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> NewConditionalPlan:
@@ -298,7 +297,7 @@ def _with(decision: Decision, before: GameState, played: QueueResult) -> Decisio
     if not played.plans:
         return decision
     boards = tuple(played.board if board is before else board for board in decision.boards)
-    remarks = (*decision.notifications.remarks, *_remarks(decision, played))
+    remarks = (*decision.remarks, *_remarks(decision, played))
     if isinstance(decision.reply, MovePlayed):
         mover = decision.entries[0].seat
         userids = before.match.userids
@@ -311,7 +310,7 @@ def _with(decision: Decision, before: GameState, played: QueueResult) -> Decisio
         entries=(*decision.entries, *played.entries),
         boards=boards,
         changes=(*decision.changes, *_changes(played)),
-        notifications=replace(decision.notifications, remarks=remarks),
+        remarks=remarks,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
 from pbmserv.commands.challenge import Challenged
-from pbmserv.commands.command import Confirmation, Decision, Notifications
+from pbmserv.commands.command import Confirmation, Decision
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, AnsweredLine
 from pbmserv.commands.lookup import WrongForm
@@ -59,7 +59,7 @@ def answered_line(
     # What waits for a `yes` must be told as it will be run; its words are all understood.
     line = (result.line.line if result.awaits_yes else echo(result.line, known)) if with_words else ""
     match result.outcome:
-        case Decision(reply=reply, notifications=Notifications(question=question)):
+        case Decision(reply=reply, question=question):
             if question is not None and question.confirmation == asks:
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"

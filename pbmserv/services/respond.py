@@ -58,7 +58,7 @@ def answer_to(
         asks=asks,
         left_out=sendable_words(records, results, to.left_out),
         notes=answer_notes(records, to.player, results),
-        records=tuple({board.match.number: None for each in decided for board in each.shown.records}),
+        records=tuple({board.match.number: None for each in decided for board in each.records}),
         ended=tuple(
             number for number, board in touched(results).items() if number in changed and has_record(board)
         ),
@@ -78,10 +78,10 @@ def letters_to_others(
     news = [
         Letter(Notice(reply), "notice", address, cause=cause)
         for decision in decided
-        for address, reply in decision.notifications.to_addresses
+        for address, reply in decision.to_addresses
         if address != to.recipient
     ]
-    told = [each for decision in decided for each in decision.notifications.to_players]
+    told = [each for decision in decided for each in decision.to_players]
     return [*_changed_boards(records, to, results), *news, *player_notices(records, told, cause)]
 
 
@@ -121,7 +121,7 @@ def _changed_boards(
 
 def questions(results: Sequence[CommandResult], asked_here: Confirmation | None) -> list[Question]:
     """The questions that need mails of their own; `asked_here` is the one that the answer asks."""
-    found = (decision.notifications.question for decision in decisions(results))
+    found = (decision.question for decision in decisions(results))
     return [each for each in found if each is not None and each.confirmation != asked_here]
 
 
@@ -162,7 +162,7 @@ def _boards_for_sender(
     begun: dict[int, Move] = {}
     for result in results:
         if isinstance(result.outcome, Decision):
-            asked.update(dict.fromkeys(result.outcome.shown.boards))
+            asked.update(dict.fromkeys(result.outcome.shown))
             previews += tried_on(result.outcome)
             concerned.update(dict.fromkeys([*result.outcome.changed_boards, *result.awaited_boards]))
         elif result.outcome.board is not None:
@@ -192,7 +192,7 @@ def _boards_for_sender(
 def tried_on(decision: Decision) -> list[ShownBoard]:
     """The boards on which moves were only tried."""
     tried = decision.reply.moves if isinstance(decision.reply, Previewed | Submitted) else ()
-    return [ShownBoard(board.match.number, tried=tried, is_whole=True) for board in decision.shown.previews]
+    return [ShownBoard(board.match.number, tried=tried, is_whole=True) for board in decision.previews]
 
 
 def _puzzle(result: CommandResult) -> int | None:
@@ -212,12 +212,12 @@ def _newcomer(result: CommandResult, asks: Confirmation | None) -> str | None:
             return userid
         case Decision(reply=SignedUp(userid=userid) | PracticeOffered(userid=userid)):
             return userid
-        case Decision(notifications=told) if told.question is not None and told.question.confirmation == asks:
-            words = told.question.words
+        case Decision(question=question) if question is not None and question.confirmation == asks:
+            words = question.words
             return words.userid if isinstance(words, Welcome) else None
     return None
 
 
 def remarks_of(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
     """What the boards that changed say above them."""
-    return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
+    return tuple(remark for decision in decisions(results) for remark in decision.remarks)

@@ -83,8 +83,8 @@ class CommandResult:
     def boards(self) -> tuple[int, ...]:
         """The numbers of the boards that the line is about."""
         if isinstance(self.outcome, Decision):
-            previews = (board.match.number for board in self.outcome.shown.previews)
-            shown = (ref.number for ref in self.outcome.shown.boards)
+            previews = (board.match.number for board in self.outcome.previews)
+            shown = (ref.number for ref in self.outcome.shown)
             return (*self.outcome.changed_boards, *shown, *previews, *self.awaited_boards)
         return () if self.outcome.board is None else (self.outcome.board,)
 
@@ -107,11 +107,7 @@ def is_fruitful(result: CommandResult, is_player_changed: bool) -> bool:
     settings = (NewSetting, NewDigest, MailStopped)
     changes_more = any(is_player_changed or not isinstance(change, settings) for change in decided.changes)
     return is_waited_for or bool(
-        decided.opened
-        or decided.boards
-        or decided.notifications.to_players
-        or decided.notifications.question
-        or changes_more
+        decided.opened or decided.boards or decided.to_players or decided.question or changes_more
     )
 
 

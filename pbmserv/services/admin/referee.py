@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.command import Decision, Notifications, Remark, Reply
+from pbmserv.commands.command import Decision, Remark, Reply
 from pbmserv.commands.queue import play_on
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import BrokenLog, EntryKind
@@ -170,12 +170,12 @@ def _rule(app: App, number: int, ruling_on: Callable[[GameState], Ruling], reaso
                 OperatorSays(reason),
                 entries=(entry,),
                 boards=(after,),
-                notifications=Notifications(remarks=reasoned(number, reason)),
+                remarks=reasoned(number, reason),
             )
             decision = play_on(ruled, records, now)
             work.write(decision, now)
             (after,) = decision.boards
-            happened = BoardChange(after, decision.entries, remarks=decision.notifications.remarks)
+            happened = BoardChange(after, decision.entries, remarks=decision.remarks)
             letters = board_notices(records, happened)
             work.say(letters)
         return Ruled(after, tuple(letter.recipient for letter in letters))
