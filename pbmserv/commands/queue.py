@@ -84,7 +84,7 @@ _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "s
 def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Shows, drops or stores what the player has queued; on their own turn the first move is played at once."""
     board, seat = find_seat(request, records)
-    require_may_act(board.match, board.state, seat, "queue", None)
+    require_may_act(board, seat, "queue", None)
     said = request.arguments.ahead
     had = conditional_moves.branches_of(records.plan(board.match.number, seat, "queue"))
     if not said:
@@ -191,7 +191,7 @@ def that_fits(ready: str, board: GameState, seat: Seat) -> tuple[str, bool]:
     if not isinstance(tree, Misread) and not isinstance(checked(board, seat, from_now(board, seat, tree)), Misfit):
         return ready, False
     first = next((word for word in line.split() if word != "if"), "")
-    if is_legal(board.match, board.state, seat, first):
+    if is_legal(board, seat, first):
         return f"move {board.match.number} {first}", False
     return f"queue {board.match.number} {example(board, seat)}", True
 

@@ -6,13 +6,7 @@ from typing import Final
 
 from pbmserv.commands.address import SignedUp, Welcome
 from pbmserv.commands.command import BoardRef, Confirmation, Decision, Question, Remark, words_above
-from pbmserv.commands.letter import (
-    Answer,
-    Letter,
-    MailCause,
-    Notice,
-    ShownBoard,
-)
+from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, Answer, Letter, MailCause, Notice, ShownBoard
 from pbmserv.commands.move import Previewed, Submitted
 from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.practice import BadFirstMove, BadPuzzleMove, PracticeOffered, PuzzleMissed, PuzzlePosed
@@ -46,11 +40,13 @@ def answer_to(
     """
     boards, unshown = _boards_for_sender(results, to, (*remarks, *remarks_of(results)))
     asks = _awaited_yes(records, to, results, boards) or _question_here(to, results)
-    known = records.known_among(named_userids(result.line for result in results))
+    known = None
+    if to.kind not in TO_UNKNOWN_SENDERS:
+        known = records.known_among(named_userids(result.line for result in results))
     decided = decisions(results)
     changed = {entry.match for decision in decided for entry in decision.entries}
     return Answer(
-        lines=tuple(answered_line(result, records, to, asks, known) for result in results),
+        lines=tuple(answered_line(result, records, asks, known) for result in results),
         about=subject_of(results[0]),
         boards=boards,
         unshown=unshown,

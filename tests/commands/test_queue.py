@@ -398,7 +398,7 @@ def by_hand(match: Match) -> GameState:
     for entry in match.entries:
         seat = board.state.to_move
         assert seat is not None
-        played = play(board.match, board.state, seat, entry.text, None, NOON)
+        played = play(board, seat, entry.text, None, NOON)
         assert isinstance(played, Entry)
         board = board.apply(played)
     return board
