@@ -10,17 +10,17 @@ def operate(house: App, text: str, now: datetime) -> None:
     """`end 101 --annul`, `end 101 --award bob`, `undo 101 3`, `extend 101 bob 3`, `ban bob`...; a reason last."""
     match text.split():
         case ["end", board, "--annul", *why]:
-            referee.annul(house, int(board), " ".join(why), now)
+            referee.rule(house, int(board), referee.annul(" ".join(why)), now)
         case ["end", board, "--award", userid, *why]:
-            referee.award(house, int(board), userid, " ".join(why), now)
+            referee.rule(house, int(board), referee.award(userid, " ".join(why)), now)
         case ["undo", board, ply, *why]:
-            referee.take_back(house, int(board), int(ply), " ".join(why), now)
+            referee.rule(house, int(board), referee.take_back(int(ply), " ".join(why)), now)
         case ["extend", board, userid, days, *why]:
-            referee.extend(house, int(board), userid, int(days), " ".join(why), now)
+            referee.rule(house, int(board), referee.extend(userid, int(days), " ".join(why)), now)
         case ["pause", board, *why]:
-            referee.pause(house, int(board), " ".join(why), now)
+            referee.rule(house, int(board), referee.pause(" ".join(why)), now)
         case ["resume", board, *why]:
-            referee.resume(house, int(board), " ".join(why), now)
+            referee.rule(house, int(board), referee.resume(" ".join(why)), now)
         case ["ban", who, *why] if banning.is_pattern(who):
             banning.silence(house, who, " ".join(why), now)
         case ["unban", who] if banning.is_pattern(who):

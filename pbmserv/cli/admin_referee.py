@@ -2,9 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import datetime
 from typing import Final
 
 import click
@@ -16,7 +15,7 @@ from pbmserv.services.admin import referee
 from pbmserv.services.admin.check import recount_all
 from pbmserv.services.admin.mails import announce as announce_to
 from pbmserv.services.admin.mails import announce_on, audience, drafted
-from pbmserv.services.admin.referee import CannotRule, Ruled
+from pbmserv.services.admin.referee import CannotRule, Ruled, Ruler
 from pbmserv.services.app import App, utc_now
 
 QUIET: Final = 2.0
@@ -45,10 +44,9 @@ def end(board: int, annul: bool, award: str, reason: str, yes: bool, dry_run: bo
     if annul == bool(award):
         terminal.give_up("use either --annul or --award USERID", terminal.Exit.USAGE)
     if annul:
-        _tell(_ruled(lambda app, now: referee.annul(app, board, reason, now), yes, dry_run), "is void")
+        _tell(_ruled(board, referee.annul(reason), yes, dry_run), "is void")
     else:
-        ruled = _ruled(lambda app, now: referee.award(app, board, award, reason, now), yes, dry_run)
-        _tell(ruled, f"is won by {award}")
+        _tell(_ruled(board, referee.award(award, reason), yes, dry_run), f"is won by {award}")
 
 
 @command
@@ -66,7 +64,7 @@ def undo(board: int, ply: int | None, reason: str, yes: bool, dry_run: bool) -> 
         pbmserv admin undo 101
         pbmserv admin undo 101 12 --reason "Both have asked for it."
     """
-    ruled = _ruled(lambda app, now: referee.take_back(app, board, ply, reason, now), yes, dry_run)
+    ruled = _ruled(board, referee.take_back(ply, reason), yes, dry_run)
     _tell(ruled, f"stands as after ply {ruled.board.state.plies}; {ruled.board.on_turn} is to move")
 
 
@@ -81,7 +79,7 @@ def extend(board: int, userid: str, days: int, reason: str) -> None:
     Examples:
         pbmserv admin extend 101 bob 7 --reason "Bob is in hospital."
     """
-    ruled = _ruled(lambda app, now: referee.extend(app, board, userid, days, reason, now), yes=True)
+    ruled = _ruled(board, referee.extend(userid, days, reason), yes=True)
     _tell(ruled, f"gives {userid} {days} {'day' if days == 1 else 'days'} more")
 
 
@@ -100,7 +98,7 @@ def pause(boards: tuple[int, ...], all_boards: bool, reason: str) -> None:
         pbmserv admin pause 101 102
         pbmserv admin pause --all --reason "The provider is down."
     """
-    _each(boards, all_boards, referee.pause, reason, paused=False)
+    _each(boards, all_boards, referee.pause(reason), paused=False)
 
 
 @command
@@ -109,7 +107,7 @@ def pause(boards: tuple[int, ...], all_boards: bool, reason: str) -> None:
 @reason_option
 def resume(boards: tuple[int, ...], all_boards: bool, reason: str) -> None:
     """Restart the clocks."""
-    _each(boards, all_boards, referee.resume, reason, paused=True)
+    _each(boards, all_boards, referee.resume(reason), paused=True)
 
 
 @command
@@ -153,13 +151,7 @@ def _show_announcement(app: App, said: str, board: int) -> None:
     terminal.print_line(f"Nothing is sent. It would go to {to} {'player' if to == 1 else 'players'}.")
 
 
-def _each(
-    boards: Sequence[int],
-    all_boards: bool,
-    rule: Callable[[App, int, str, datetime], Ruled],
-    reason: str,
-    paused: bool,
-) -> None:
+def _each(boards: Sequence[int], all_boards: bool, ruler: Ruler, paused: bool) -> None:
     """Rules on each of several boards; one that cannot be ruled on does not keep the others."""
     if bool(boards) == all_boards:
         terminal.give_up("name boards, or say --all", terminal.Exit.USAGE)
@@ -168,7 +160,7 @@ def _each(
     with Progress(console=terminal.err, transient=True) as progress:
         for number in progress.track(boards or referee.with_clocks(app, paused=paused)):
             try:
-                rule(app, number, reason, utc_now())
+                referee.rule(app, number, ruler, utc_now())
                 done += 1
             except CannotRule as error:
                 terminal.err.print(f"pbmserv: {error}", highlight=False, markup=False, soft_wrap=True)
@@ -179,11 +171,11 @@ def _each(
         raise SystemExit(terminal.Exit.FAILED)
 
 
-def _ruled(rule: Callable[[App, datetime], Ruled], yes: bool, dry_run: bool = False) -> Ruled:
+def _ruled(board: int, ruler: Ruler, yes: bool, dry_run: bool = False) -> Ruled:
     app = terminal.app_or_exit()
     with terminal.or_give_up(CannotRule):
         ruled = terminal.after_asking(
-            app, lambda app: rule(app, utc_now()), lambda ruled: ruled.effect, yes, dry_run
+            app, lambda app: referee.rule(app, board, ruler, utc_now()), lambda ruled: ruled.effect, yes, dry_run
         )
     _recount(app)
     return ruled

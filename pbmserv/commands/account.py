@@ -10,11 +10,9 @@ from pbmserv.commands.command import (
     Command,
     Confirmation,
     Decision,
-    Notifications,
     Question,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.lookup import NoSuchPlayer, waiting_boards
 from pbmserv.commands.move import resign_seat
@@ -77,7 +75,7 @@ def new_password(player: Player, password_hash: str, records: Queries) -> Decisi
     waiting = waiting_boards(player, records)
     return Decision(
         PasswordChanged(player.userid, waiting.numbers, waiting.more),
-        shown=ShownBoards(boards=waiting.refs),
+        shown=waiting.refs,
         changes=(NewPassword(player.id, password_hash), RevokedWords(player.id)),
     )
 
@@ -107,9 +105,7 @@ def run_forgot(request: Request, records: Queries, now: datetime) -> Decision:
     )
     return Decision(
         reply,
-        notifications=Notifications(
-            question=Question(confirmation, NewPasswordWanted(player.userid), rests_days=1)
-        ),
+        question=Question(confirmation, NewPasswordWanted(player.userid), rests_days=1),
     )
 
 
@@ -129,7 +125,7 @@ def run_revoke(request: Request, records: Queries, now: datetime) -> Decision:
     waiting = waiting_boards(player, records)
     return Decision(
         Revoked(waiting.numbers, waiting.more),
-        shown=ShownBoards(boards=waiting.refs),
+        shown=waiting.refs,
         changes=(RevokedWords(player.id),),
     )
 
@@ -267,7 +263,7 @@ def run_signoff(request: Request, records: Queries, now: datetime) -> Decision:
         entries=left.entries,
         boards=left.boards,
         changes=(NewSetting(player.id, "takes_challenges", value=False), *offers),
-        notifications=Notifications(to_players=tells),
+        to_players=tells,
     )
 
 
@@ -293,7 +289,7 @@ def run_delete(request: Request, records: Queries, now: datetime) -> Decision:
         entries=left.entries,
         boards=left.boards,
         changes=(Erased(player.id),),
-        notifications=Notifications(to_players=tells),
+        to_players=tells,
     )
 
 

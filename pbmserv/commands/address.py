@@ -13,7 +13,6 @@ from pbmserv.commands.command import (
     Command,
     Confirmation,
     Decision,
-    Notifications,
     NotOurPlayer,
     Question,
     Reply,
@@ -111,9 +110,7 @@ def ask_address(request: Request, records: Queries, place: Place) -> Decision:
         kind=place, userid=player.userid, address=address, about=f"{place} {player.userid} {address}"
     )
     words = AddressWanted(player.userid, address, is_first=place == "first address")
-    return Decision(
-        AddressAsked(address), notifications=Notifications(question=Question(confirmation, words, rests_days=1))
-    )
+    return Decision(AddressAsked(address), question=Question(confirmation, words, rests_days=1))
 
 
 def ask_own_address(
@@ -297,7 +294,7 @@ def run_signup(request: Request, records: Queries, now: datetime) -> Decision:
     return Decision(
         AccountOpened(userid, address),
         changes=(account,),
-        notifications=Notifications(question=Question(asked, Welcome(userid, address))),
+        question=Question(asked, Welcome(userid, address)),
     )
 
 

@@ -73,15 +73,14 @@ IN_A_MOVES_PLACE = ("propose", "undo", "accept", "reject")
 
 def consent(word: str, board: GameState, seat: Seat, request: Request, now: datetime) -> Decision:
     """The decision when a seat of a board says one of these words."""
-    match, state = board.match, board.state
     ply, seen_at = request.arguments.ply, request.replied_to.written_at
     if word == "propose":
-        entry = moves.propose(match, state, seat, now, ply)
+        entry = moves.propose(board, seat, now, ply)
     elif word == "undo":
-        entry = moves.ask_undo(match, state, seat, now)
+        entry = moves.ask_undo(board, seat, now)
     else:
         kind: Literal["accepted", "rejected"] = "accepted" if word == "accept" else "rejected"
-        entry = moves.answer(kind, match, state, seat, now, ply, seen_at)
+        entry = moves.answer(kind, board, seat, now, ply, seen_at)
     after = board.apply(entry)
     return Decision(_reply(entry, board, after), entries=(entry,), boards=(after,))
 

@@ -11,7 +11,6 @@ from pbmserv.commands.command import (
     Decision,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.lookup import find_seat, named_board
 from pbmserv.games.game import Seat
@@ -186,7 +185,7 @@ def run_hint(request: Request, records: Queries, now: datetime) -> Decision:
         raise HintInRatedGame(board=number, example=example.lower())
     if board.state.to_move != seat:
         raise NoHintNow(board=number, userid=board.on_turn)
-    return Decision(_hinted(board, seat, records), shown=ShownBoards(boards=(BoardRef(number),)))
+    return Decision(_hinted(board, seat, records), shown=(BoardRef(number),))
 
 
 def _hinted(board: GameState, seat: Seat, records: Queries) -> Hinted:

@@ -10,7 +10,6 @@ from pbmserv.commands.command import (
     Decision,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.lookup import (
     find_shown,
@@ -74,7 +73,7 @@ def _of_players(request: Request, records: Queries) -> Decision:
 
 
 def _showing(refs: tuple[BoardRef, ...], more: int) -> Decision:
-    return Decision(Showing(tuple(ref.number for ref in refs), more), shown=ShownBoards(boards=refs))
+    return Decision(Showing(tuple(ref.number for ref in refs), more), shown=refs)
 
 
 def filter_of(words: tuple[str, ...], default: Filter) -> Filter:
@@ -101,7 +100,7 @@ def run_next(request: Request, records: Queries, now: datetime) -> Decision:
     waiting = waiting_boards(player, records)
     is_own = request.actor.player is not None and request.actor.player.userid == player.userid
     reply = NextBoards(player.userid, waiting.numbers, waiting.more, is_own)
-    return Decision(reply, shown=ShownBoards(boards=waiting.refs))
+    return Decision(reply, shown=waiting.refs)
 
 
 next_command = Command(
@@ -125,7 +124,7 @@ def run_record(request: Request, records: Queries, now: datetime) -> Decision:
     """Finds the board; the answer contains its record so far."""
     board = named_board(request, records)
     reply = Recorded(board.match.number, board.state.status == "active")
-    return Decision(reply, shown=ShownBoards(records=(board,)))
+    return Decision(reply, records=(board,))
 
 
 record_command = Command(

@@ -7,11 +7,9 @@ from pbmserv.commands.command import (
     BoardRef,
     Command,
     Decision,
-    Notifications,
     Remark,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.lookup import find_player, find_seat
 from pbmserv.commands.new_game import (
@@ -185,11 +183,7 @@ def run_rematch(request: Request, records: Queries, now: datetime) -> Decision:
         Challenged(match.number, title_of(match), match.userids),
         opened=match,
         boards=(replay(match),),
-        notifications=Notifications(
-            remarks=tuple(
-                Remark(match.number, userid, how) for userid in match.userids if userid != starter.userid
-            )
-        ),
+        remarks=tuple(Remark(match.number, userid, how) for userid in match.userids if userid != starter.userid),
     )
 
 
@@ -198,7 +192,7 @@ def _running(board: int, rematch: int, records: Queries) -> Decision:
     if found is None:
         raise LookupError(f"board {rematch} is listed as a rematch, and is not there")
     said = RematchRunning(board, rematch, found.match.started_by)
-    return Decision(said, shown=ShownBoards(boards=(BoardRef(rematch),)))
+    return Decision(said, shown=(BoardRef(rematch),))
 
 
 def _players_again(match: Match, userids: Sequence[str], records: Queries) -> tuple[Player, ...]:

@@ -269,35 +269,6 @@ def words_above(remarks: Iterable[Remark], board: int, userid: str | None) -> li
 
 
 @dataclass(frozen=True, slots=True)
-class ShownBoards:
-    """The boards that an answer shows to the command's sender."""
-
-    boards: tuple[BoardRef, ...] = ()
-    """Boards as they stand, or stood after a ply."""
-
-    previews: tuple[GameState, ...] = ()
-    """Boards as they would stand."""
-
-    records: tuple[GameState, ...] = ()
-    """Boards whose whole game record is attached."""
-
-
-@dataclass(frozen=True, slots=True)
-class Notifications:
-    """What others are told."""
-
-    question: Question | None = None
-    to_addresses: tuple[tuple[str, Reply], ...] = ()
-    """Addresses, and what is mailed there."""
-
-    to_players: tuple[tuple[str, Reply], ...] = ()
-    """Players by username, and what each is mailed."""
-
-    remarks: tuple[Remark, ...] = ()
-    """What the mails with the changed boards say above them."""
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
     """The result of a command. Nothing is written or mailed yet."""
 
@@ -316,8 +287,24 @@ class Decision:
     changes: tuple[Change, ...] = ()
     """All other changes, in the order in which they are written."""
 
-    notifications: Notifications = field(default_factory=Notifications)
-    shown: ShownBoards = field(default_factory=ShownBoards)
+    question: Question | None = None
+    to_addresses: tuple[tuple[str, Reply], ...] = ()
+    """Addresses, and what is mailed there."""
+
+    to_players: tuple[tuple[str, Reply], ...] = ()
+    """Players by username, and what each is mailed."""
+
+    remarks: tuple[Remark, ...] = ()
+    """What the mails with the changed boards say above them."""
+
+    shown: tuple[BoardRef, ...] = ()
+    """Boards that the answer shows, as they stand, or stood after a ply."""
+
+    previews: tuple[GameState, ...] = ()
+    """Boards that it shows as they would stand."""
+
+    records: tuple[GameState, ...] = ()
+    """Boards whose whole game record is attached to it."""
 
     awaits_yes: bool = False
     """The command waits for a `yes`, and nothing else is decided yet."""

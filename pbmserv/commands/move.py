@@ -12,7 +12,6 @@ from pbmserv.commands.command import (
     Decision,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import find_seat, named_board
@@ -63,7 +62,7 @@ def play_ply(
     `meant_ply` is the ply that the player meant, if given; `besides` is another spelling of the move.
     """
     used = int(spent(board, records.timing(board, now)).total_seconds())
-    entry = play(board.match, board.state, seat, text, meant_ply, now, used, besides)
+    entry = play(board, seat, text, meant_ply, now, used, besides)
     return Decision(MovePlayed(entry.match, entry.text), entries=(entry,), boards=(board.apply(entry),))
 
 
@@ -98,7 +97,7 @@ def resign_seat(
     board: GameState, seat: Seat, records: Queries, now: datetime, meant_ply: int | None = None
 ) -> Decision:
     """The decision when a seat resigns or declines."""
-    entry = resign(board.match, board.state, seat, now, meant_ply)
+    entry = resign(board, seat, now, meant_ply)
     after = board.apply(entry)
     reply: Reply = Resigned(board.match.number, others_play_on=after.state.status == "active")
     if entry.kind == "declined":
@@ -142,12 +141,12 @@ class NothingSubmitted(CommandError):
 def run_submit(request: Request, records: Queries, now: datetime) -> Decision:
     """Stores the move, and shows the board after it."""
     board, seat = find_seat(request, records)
-    entry = play(board.match, board.state, seat, request.arguments.move, request.arguments.ply, now)
+    entry = play(board, seat, request.arguments.move, request.arguments.ply, now)
     content = {"entries": board.state.entries, "move": entry.text}
     plan = NewConditionalPlan(board.match.number, seat, "submit", board.state.plies, content)
     return Decision(
         Submitted(board.match.number, (entry.text.lower(),)),
-        shown=ShownBoards(previews=(board.apply(entry),)),
+        previews=(board.apply(entry),),
         changes=(plan,),
     )
 
@@ -165,7 +164,7 @@ submit_command = Command(
 def run_confirm(request: Request, records: Queries, now: datetime) -> Decision:
     """Plays the submitted move as `move` would, unless the board has changed since."""
     board, seat = find_seat(request, records)
-    require_may_act(board.match, board.state, seat, "confirm", None)
+    require_may_act(board, seat, "confirm", None)
     plan = records.plan(board.match.number, seat, "submit")
     if plan is None or not still_stands(board, plan):
         raise NothingSubmitted(
@@ -250,12 +249,12 @@ def run_preview(request: Request, records: Queries, now: datetime) -> Decision:
     if len(arguments.moves) > MOST_MOVES:
         raise TooManyMoves(board=board.match.number, named=len(arguments.moves), limit=MOST_MOVES, line=moves)
     reply = Previewed(board.match.number, moves, _playable(request, board, moves[0]))
-    return Decision(reply, shown=ShownBoards(previews=(imagined,)))
+    return Decision(reply, previews=(imagined,))
 
 
 def _after(board: GameState, text: str, now: datetime) -> GameState:
     seat = board.state.to_move or 0
-    return board.apply(play(board.match, board.state, seat, text, None, now))
+    return board.apply(play(board, seat, text, None, now))
 
 
 def _played(board: GameState, imagined: GameState) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Literal
 from pbmserv.commands import new_game
 from pbmserv.commands.challenge import Challenged
 from pbmserv.commands.changes import EndedOffer, JoinedOffer, LeftOffer, NewOffer
-from pbmserv.commands.command import Command, Decision, Notifications, Remark, Reply, Request
+from pbmserv.commands.command import Command, Decision, Remark, Reply, Request
 from pbmserv.commands.lookup import find_player
 from pbmserv.commands.new_game import Options, Terms
 from pbmserv.games import games
@@ -213,9 +213,7 @@ def _begun(
         opened=match,
         boards=(replay(match),),
         changes=(EndedOffer(offer.id, "taken", match.number),),
-        notifications=Notifications(
-            remarks=tuple(Remark(match.number, userid, taken) for userid in offer.players)
-        ),
+        remarks=tuple(Remark(match.number, userid, taken) for userid in offer.players),
     )
 
 
@@ -251,9 +249,7 @@ def run_withdraw(request: Request, records: Queries, now: datetime) -> Decision:
     if offer.seeker == player.userid:
         tells = tuple(told_of_end(offer))
         changes = (EndedOffer(offer.id, "withdrawn"),)
-        return Decision(
-            OfferWithdrawn(number, offer.joined), changes=changes, notifications=Notifications(to_players=tells)
-        )
+        return Decision(OfferWithdrawn(number, offer.joined), changes=changes, to_players=tells)
     if player.userid not in offer.joined:
         raise NotYourOffer(number=number, seeker=offer.seeker)
     return Decision(SteppedBack(number, offer.seeker), changes=(LeftOffer(offer.id, player.id),))

@@ -146,7 +146,7 @@ def run_practice(request: Request, records: Queries, now: datetime) -> Decision:
 def _first_entry(match: Match, text: str, ply: int | None, now: datetime) -> Entry:
     """The entry of the first move. Raises BadFirstMove, which names no board, since there is none."""
     try:
-        return play(match, replay(match).state, 0, text, ply, now)
+        return play(replay(match), 0, text, ply, now)
     except CommandError as error:
         rule, choices = _instead_of(error)
         raise BadFirstMove(
@@ -334,7 +334,7 @@ def _taken(board: GameState, text: str) -> tuple[str, ...]:
 def _legal(puzzle: Puzzle, board: GameState, text: str, now: datetime) -> str:
     """A move in stored notation. Raises BadPuzzleMove, which names no board, since there is none."""
     try:
-        return play(board.match, board.state, board.state.to_move or 0, text, None, now).text
+        return play(board, board.state.to_move or 0, text, None, now).text
     except CommandError as error:
         rule, choices = _instead_of(error, puzzle.example)
         word = echo_words(text[:_LONGEST_ECHO])

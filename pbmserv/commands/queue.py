@@ -15,7 +15,6 @@ from pbmserv.commands.command import (
     Remark,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import find_seat
@@ -85,7 +84,7 @@ _OFF: Final = frozenset({"off", "none", "nothing", "drop", "cancel", "clear", "s
 def run(request: Request, records: Queries, now: datetime) -> Decision:
     """Shows, drops or stores what the player has queued; on their own turn the first move is played at once."""
     board, seat = find_seat(request, records)
-    require_may_act(board.match, board.state, seat, "queue", None)
+    require_may_act(board, seat, "queue", None)
     said = request.arguments.ahead
     had = conditional_moves.branches_of(records.plan(board.match.number, seat, "queue"))
     if not said:
@@ -106,7 +105,7 @@ def run(request: Request, records: Queries, now: datetime) -> Decision:
 
 
 def _about(board: GameState, reply: MovesQueued | QueueShown | QueueDropped, *changes: Change) -> Decision:
-    return Decision(reply, shown=ShownBoards(boards=(BoardRef(board.match.number),)), changes=changes)
+    return Decision(reply, shown=(BoardRef(board.match.number),), changes=changes)
 
 
 def _stored(board: GameState, seat: Seat, tree: tuple[Branch, ...]) -> NewConditionalPlan:
@@ -192,7 +191,7 @@ def that_fits(ready: str, board: GameState, seat: Seat) -> tuple[str, bool]:
     if not isinstance(tree, Misread) and not isinstance(checked(board, seat, from_now(board, seat, tree)), Misfit):
         return ready, False
     first = next((word for word in line.split() if word != "if"), "")
-    if is_legal(board.match, board.state, seat, first):
+    if is_legal(board, seat, first):
         return f"move {board.match.number} {first}", False
     return f"queue {board.match.number} {example(board, seat)}", True
 
@@ -298,7 +297,7 @@ def _with(decision: Decision, before: GameState, played: QueueResult) -> Decisio
     if not played.plans:
         return decision
     boards = tuple(played.board if board is before else board for board in decision.boards)
-    remarks = (*decision.notifications.remarks, *_remarks(decision, played))
+    remarks = (*decision.remarks, *_remarks(decision, played))
     if isinstance(decision.reply, MovePlayed):
         mover = decision.entries[0].seat
         userids = before.match.userids
@@ -311,7 +310,7 @@ def _with(decision: Decision, before: GameState, played: QueueResult) -> Decisio
         entries=(*decision.entries, *played.entries),
         boards=boards,
         changes=(*decision.changes, *_changes(played)),
-        notifications=replace(decision.notifications, remarks=remarks),
+        remarks=remarks,
     )
 
 

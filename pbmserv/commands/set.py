@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from pbmserv.commands.changes import MailStopped, NewDigest, NewSetting, SettingKey, WeeklyPuzzle
-from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request, ShownBoards
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import waiting_boards
 from pbmserv.commands.vacation import set_vacation
 from pbmserv.matches.errors import CommandError
@@ -325,7 +325,7 @@ def stop_mail(player: Player, records: Queries) -> Decision:
     return Decision(
         MailChanged(None, tuple(told)),
         changes=(MailStopped(player.id),),
-        notifications=Notifications(to_players=notices),
+        to_players=notices,
     )
 
 
@@ -334,7 +334,7 @@ def _digest(player: Player, values: Sequence[str], records: Queries, now: dateti
     if values == ["off"]:
         waiting = waiting_boards(player, records)
         reply = DigestChanged(None, None, len(waiting.numbers), waiting.more)
-        return Decision(reply, shown=ShownBoards(boards=waiting.refs), changes=(NewDigest(player.id, None, None),))
+        return Decision(reply, shown=waiting.refs, changes=(NewDigest(player.id, None, None),))
     schedule = read_schedule(values)
     if schedule is None:
         raise BadSchedule()

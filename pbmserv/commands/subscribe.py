@@ -10,7 +10,6 @@ from pbmserv.commands.command import (
     Decision,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.lookup import find_board
 from pbmserv.commands.set import stop_mail
@@ -75,7 +74,7 @@ def run_subscribe(request: Request, records: Queries, now: datetime) -> Decision
         raise TooManyWatched(board=number, limit=MOST_WATCHERS, watched=())
     return Decision(
         Subscribed(number),
-        shown=ShownBoards(boards=(BoardRef(number),)),
+        shown=(BoardRef(number),),
         changes=(Subscription(number, player.id),),
     )
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from pbmserv.commands.changes import BlockChange
-from pbmserv.commands.command import Command, Decision, Notifications, Reply, Request
+from pbmserv.commands.command import Command, Decision, Reply, Request
 from pbmserv.commands.lookup import find_player, find_seat, named_players
 from pbmserv.commands.policy import BROADCASTS, CHATS, FROM_STRANGERS, MESSAGES_A_DAY, MESSAGES_AN_HOUR
 from pbmserv.matches.errors import CommandError
@@ -154,9 +154,7 @@ def run_message(request: Request, records: Queries, now: datetime) -> Decision:
             *(MESSAGES_A_DAY.count(str(author.id)) for _ in reached),
             *(FROM_STRANGERS.count(str(strangers[userid].id)) for userid in reached if userid in strangers),
         ),
-        notifications=Notifications(
-            to_players=tuple((to, MessageFrom(author.userid, _others(to, reached), text)) for to in reached)
-        ),
+        to_players=tuple((to, MessageFrom(author.userid, _others(to, reached), text)) for to in reached),
     )
 
 
@@ -233,7 +231,7 @@ def run_broadcast(request: Request, records: Queries, now: datetime) -> Decision
     return Decision(
         Broadcasted(len(reached)),
         changes=(BROADCASTS.count(str(author.id)),),
-        notifications=Notifications(to_players=tuple((userid, words) for userid in reached)),
+        to_players=tuple((userid, words) for userid in reached),
     )
 
 

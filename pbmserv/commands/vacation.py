@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Final, Literal
 
 from pbmserv.commands.changes import NewVacations
-from pbmserv.commands.command import Decision, Notifications, Reply
+from pbmserv.commands.command import Decision, Reply
 from pbmserv.commands.policy import VACATIONS
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.player import Player
@@ -136,9 +136,7 @@ def _decide(
     return Decision(
         VacationSet(ahead, left, DAYS_A_YEAR, tuple(boards)),
         changes=(NewVacations(player.id, since, changed), *counted),
-        notifications=Notifications(
-            to_players=tuple((userid, VacationOf(player.userid, ahead, on)) for userid, on in boards.items())
-        ),
+        to_players=tuple((userid, VacationOf(player.userid, ahead, on)) for userid, on in boards.items()),
     )
 
 

@@ -18,10 +18,8 @@ from pbmserv.commands.command import (
     Command,
     Confirmation,
     Decision,
-    Notifications,
     Reply,
     Request,
-    ShownBoards,
 )
 from pbmserv.commands.lookup import waiting_boards
 from pbmserv.matches.errors import CommandError
@@ -154,17 +152,15 @@ def _new_address(asked: Confirmation, player: Player, records: Queries, now: dat
         news = ((player.address, AddressChanged(player.userid, asked.address)),)
         return Decision(
             changed,
-            shown=ShownBoards(boards=waiting.refs),
+            shown=waiting.refs,
             changes=(given, revoked),
-            notifications=Notifications(to_addresses=news),
+            to_addresses=news,
         )
     return Decision(
         changed,
-        shown=ShownBoards(boards=waiting.refs),
+        shown=waiting.refs,
         changes=(changes.NewAddress(player.id, asked.address, is_first=True, replaced=replaced), revoked),
-        notifications=Notifications(
-            question=tell_first(player, asked.address, is_first=True, records=records, now=now)
-        ),
+        question=tell_first(player, asked.address, is_first=True, records=records, now=now),
     )
 
 
@@ -177,9 +173,7 @@ def _added(
     return Decision(
         added,
         changes=(changes.NewAddress(player.id, asked.address, is_first=False, replaced=replaced),),
-        notifications=Notifications(
-            question=tell_first(player, asked.address, is_first=False, records=records, now=now)
-        ),
+        question=tell_first(player, asked.address, is_first=False, records=records, now=now),
     )
 
 
@@ -220,14 +214,12 @@ def _take_back(asked: Confirmation, player: Player, records: Queries, now: datet
     is_news = player.address != asked.address
     return Decision(
         TakenBack(player.userid, asked.address, gone, waiting.numbers, waiting.more),
-        shown=ShownBoards(boards=waiting.refs),
+        shown=waiting.refs,
         changes=(
             changes.RestoredAddress(player.id, asked.address, oldest.lines, oldest.asked, replaced),
             changes.RevokedWords(player.id),
         ),
-        notifications=Notifications(
-            to_addresses=((player.address, AddressGone(player.userid, player.address)),) if is_news else ()
-        ),
+        to_addresses=((player.address, AddressGone(player.userid, player.address)),) if is_news else (),
     )
 
 

@@ -18,8 +18,9 @@ from pbmserv.games.choices import ways_on
 from pbmserv.games.game import Game, Illegal, Move, MoveError, Scene, Seat, Unfinished, Unreadable
 from pbmserv.games.notation import names
 from pbmserv.matches.errors import CommandError
-from pbmserv.matches.log import Entry, Match, rules_of
+from pbmserv.matches.log import Entry, rules_of
 from pbmserv.matches.next_state import entry_after
+from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import OfferKind, State
 
 Why = Literal["off", "taken", "empty", "other", "rule"]
@@ -187,8 +188,7 @@ class NoPass(CommandError):
 
 
 def play(
-    match: Match,
-    state: State,
+    board: GameState,
     seat: Seat,
     text: str,
     meant_ply: int | None,
@@ -201,7 +201,8 @@ def play(
     `meant_ply` is the ply the player thought this would be, if said; `besides` is how the move may be
     written, too: if that is another one, it is asked.
     """
-    require_may_act(match, state, seat, text, meant_ply)
+    match, state = board.match, board.state
+    require_may_act(board, seat, text, meant_ply)
     game = rules_of(match)
     if state.to_move is not None and state.to_move != seat:
         example = _example(game, state)
@@ -236,8 +237,9 @@ def play(
     return entry_after(match, state, now, "played", seat, game.write(state.position, move), used)
 
 
-def is_legal(match: Match, state: State, seat: Seat | None, text: str) -> bool:
+def is_legal(board: GameState, seat: Seat | None, text: str) -> bool:
     """Whether a text is a move, and one only, that a seat could play now."""
+    match, state = board.match, board.state
     if state.status != "active" or seat is None or state.to_move not in (None, seat):
         return False
     try:
@@ -247,14 +249,15 @@ def is_legal(match: Match, state: State, seat: Seat | None, text: str) -> bool:
     return True
 
 
-def resign(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:
+def resign(board: GameState, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:
     """The entry for a seat that gives up; before its own first move that declines the match for all.
 
     Another one of three and more may decline after that, and is left out where the others go on.
     """
+    match, state = board.match, board.state
     if state.status == "declined" and len(match.userids) > 2 and state.is_in(seat):
         return entry_after(match, state, now, "declined", seat)
-    require_may_act(match, state, seat, RESIGN, meant_ply)
+    require_may_act(board, seat, RESIGN, meant_ply)
     return entry_after(match, state, now, "resigned" if state.plies_of(seat) else "declined", seat)
 
 
@@ -289,7 +292,8 @@ def _near(game: Game, state: State, text: str) -> tuple[str, ...]:
     return tuple(get_close_matches(text.lower(), legal, n=_MOST_NEAR, cutoff=_AS_CLOSE))
 
 
-def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> StalePly:
+def _stale(board: GameState, seat: Seat, text: str, meant: int) -> StalePly:
+    match, state = board.match, board.state
     game, again, still_goes = rules_of(match), "", True
     if text.lower() in (RESIGN, PROPOSE):
         again = text.lower()
@@ -310,8 +314,9 @@ def _stale(match: Match, state: State, seat: Seat, text: str, meant: int) -> Sta
     )
 
 
-def require_may_act(match: Match, state: State, seat: Seat, text: str, meant_ply: int | None) -> None:
+def require_may_act(board: GameState, seat: Seat, text: str, meant_ply: int | None) -> None:
     """Raises if a seat can no longer do anything on a board, or not what it meant to do, which is `text`."""
+    match, state = board.match, board.state
     if state.status != "active":
         # Players who have left for good are called by two words.
         raise GameOver(
@@ -323,7 +328,7 @@ def require_may_act(match: Match, state: State, seat: Seat, text: str, meant_ply
     if not state.is_in(seat):
         raise AlreadyGone(board=match.number, userid=match.userids[seat])
     if meant_ply is not None and meant_ply != state.plies + 1:
-        raise _stale(match, state, seat, text, meant_ply)
+        raise _stale(board, seat, text, meant_ply)
 
 
 class ConsentPending(CommandError):
@@ -371,22 +376,24 @@ class OfferVoid(CommandError):
     another: bool
 
 
-def propose(match: Match, state: State, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:
+def propose(board: GameState, seat: Seat, now: datetime, meant_ply: int | None = None) -> Entry:
     """The entry for a seat that proposes a draw; where the others' proposal waits for it, it agrees to that.
 
     `meant_ply` is the ply that the player thought to come next, if known.
     """
-    require_may_act(match, state, seat, PROPOSE, meant_ply)
+    match, state = board.match, board.state
+    require_may_act(board, seat, PROPOSE, meant_ply)
     if state.offer is not None and state.offer.kind == "draw" and seat in state.offer.waits_for:
         return entry_after(match, state, now, "accepted", seat)
-    _require_may_ask(match, state, seat, "draw")
+    _require_may_ask(board, seat, "draw")
     return entry_after(match, state, now, "proposed", seat)
 
 
-def ask_undo(match: Match, state: State, seat: Seat, now: datetime) -> Entry:
+def ask_undo(board: GameState, seat: Seat, now: datetime) -> Entry:
     """The entry for a seat that wants to take back its last ply, and what came after it."""
-    require_may_act(match, state, seat, UNDO, None)
-    _require_may_ask(match, state, seat, "undo")
+    match, state = board.match, board.state
+    require_may_act(board, seat, UNDO, None)
+    _require_may_ask(board, seat, "undo")
     ply = state.takes_back(seat)
     if ply is not None:
         return entry_after(match, state, now, "asked", seat, str(ply))
@@ -399,8 +406,7 @@ def ask_undo(match: Match, state: State, seat: Seat, now: datetime) -> Entry:
 
 def answer(
     kind: Literal["accepted", "rejected"],
-    match: Match,
-    state: State,
+    board: GameState,
     seat: Seat,
     now: datetime,
     meant_ply: int | None = None,
@@ -410,7 +416,8 @@ def answer(
 
     `seen_at`: when the mail was written that the player answers, if they do. Nobody agrees to what came later.
     """
-    _require_may_answer(match, state, seat, meant_ply, seen_at)
+    match, state = board.match, board.state
+    _require_may_answer(board, seat, meant_ply, seen_at)
     offer = state.offer
     assert offer is not None
     may_answer = offer.waits_for if kind == "accepted" else (offer.by, *offer.waits_for)
@@ -420,7 +427,8 @@ def answer(
     return entry_after(match, state, now, kind, seat)
 
 
-def _require_may_ask(match: Match, state: State, seat: Seat, kind: OfferKind) -> None:
+def _require_may_ask(board: GameState, seat: Seat, kind: OfferKind) -> None:
+    match, state = board.match, board.state
     offer = state.offer
     if offer is not None:
         raise ConsentPending(
@@ -434,10 +442,9 @@ def _require_may_ask(match: Match, state: State, seat: Seat, kind: OfferKind) ->
         raise AskedThisTurn(board=match.number, kind=kind)
 
 
-def _require_may_answer(
-    match: Match, state: State, seat: Seat, meant_ply: int | None, seen_at: datetime | None
-) -> None:
-    require_may_act(match, state, seat, "", None)
+def _require_may_answer(board: GameState, seat: Seat, meant_ply: int | None, seen_at: datetime | None) -> None:
+    match, state = board.match, board.state
+    require_may_act(board, seat, "", None)
     is_stale = meant_ply is not None and meant_ply != state.plies + 1
     came_later = state.offered_at is not None and seen_at is not None and seen_at < state.offered_at
     if is_stale or came_later:

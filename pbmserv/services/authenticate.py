@@ -15,10 +15,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbmserv.commands.command import Actor, Credentials, NotOurPlayer, Request, Secret
 from pbmserv.matches.player import Player
-from pbmserv.matches.queries import Queries
 from pbmserv.parser.parse import MisplacedAs
-from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail
-from pbmserv.services.sender import BadPassword, NoPasswordsNow, SenderIdentity, TooManyPasswords, WrongPassword
+from pbmserv.parser.parsed import Parsed, ParsedMail
+from pbmserv.services.pending import PendingMail
+from pbmserv.services.sender import BadPassword, NoPasswordsNow, TooManyPasswords, WrongPassword
+from pbmserv.services.unit_of_work import UnitOfWork
+from pbmserv.store import players
 
 SHORTEST_PASSWORD = 4
 LONGEST_PASSWORD = 72
@@ -162,28 +164,22 @@ def has_secrets(reading: ParsedMail) -> bool:
 
 
 def authenticate(
-    line: Parsed,
-    reading: ParsedMail,
-    mail: IncomingMail,
-    identity: SenderIdentity,
-    credentials: VerifiedCredentials,
-    records: Queries,
-    look_up: LookUp,
+    work: UnitOfWork, line: Parsed, pending: PendingMail, credentials: VerifiedCredentials
 ) -> Request:
     """The line as a request from somebody. Raises CommandError where nobody can be told, and ChangedMeanwhile.
 
     Credentials in the line come before those for the whole mail, and these before what the headers prove. Nobody
     acts for an account whose address is not confirmed, even with the right password.
     """
-    boards = line.arguments.boards
-    board = boards[0].number if boards else None
+    records, reading, mail, identity = work.records, pending.runnable, pending.mail, pending.identity
+    board = line.arguments.first_board
     claim = line.claim or reading.claim
     if claim is not None:
         # An unknown userid may be a password in the wrong place: do not repeat it.
         told = claim.userid if records.player(claim.userid) else ""
         if claim.userid.lower() in credentials.rate_limited:
             raise NoPasswordsNow(board=board, userid=told)
-        if not _is_proven(claim, credentials, look_up):
+        if not _is_proven(claim, credentials, players.password_hash(work.connection, claim.userid)):
             if claim in credentials.excess:
                 raise TooManyPasswords(board=board, limit=MOST_CLAIMS)
             raise WrongPassword(board=board, userid=told)
@@ -262,8 +258,7 @@ def _to_hash(reading: ParsedMail) -> list[Secret]:
     return [*dict.fromkeys(secret for secret in new if is_fit_length(secret.value))][:MOST_CLAIMS]
 
 
-def _is_proven(claim: Credentials, credentials: VerifiedCredentials, look_up: LookUp) -> bool:
-    stored = look_up(claim.userid)
+def _is_proven(claim: Credentials, credentials: VerifiedCredentials, stored: str | None) -> bool:
     if stored is None:
         # An earlier line may have deleted the account: verifying again would not change that.
         return False

@@ -18,7 +18,7 @@ from pbmserv.services.notices import fixed_notice, readable
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
 from pbmserv.store import bounces, clocks, letters, players
-from pbmserv.store.bounces import BouncedMail, Suspended
+from pbmserv.store.bounces import Bounce, BouncedMail, Suspended
 from pbmserv.store.engine import reading, run_again
 
 log = logging.getLogger(__name__)
@@ -43,13 +43,13 @@ def count_report(work: UnitOfWork, report: Report | None, report_id: int) -> boo
     bounces.mark_bounced(work.connection, mail)
     # A word that answers quote may be known to anybody. Without tagged addresses there is no other.
     is_hard = report.verdict == "hard" and (mail.is_certain or not work.app.server.delimiter)
-    _count(work, mail, is_hard, report.reason, report_id)
+    _count(work, mail, Bounce(is_hard, report.reason, report_id))
     return True
 
 
 def count_refusal(work: UnitOfWork, mail: BouncedMail, reason: str) -> None:
     """Counts that our own relay refused a mail's recipient for good; `reason` is its reply."""
-    _count(work, mail, judge("", reason) == "hard", reason)
+    _count(work, mail, Bounce(judge("", reason) == "hard", reason))
 
 
 def note_arrival(work: UnitOfWork, player: Player, written: datetime, told: Collection[int] = ()) -> None:
@@ -93,14 +93,16 @@ def see_suspended(app: App) -> Sequence[Suspended]:
         return bounces.listing(connection)
 
 
-def _count(work: UnitOfWork, mail: BouncedMail, is_hard: bool, reason: str, report_id: int | None = None) -> None:
+def _count(work: UnitOfWork, mail: BouncedMail, bounce: Bounce) -> None:
     connection, now = work.connection, work.now
-    if not bounces.record(connection, mail, is_hard, reason, now, report_id):
+    if not bounces.record(connection, mail, bounce, now):
         return
     letters.set_back(connection, mail.id)
-    how = "hard" if is_hard else "soft"
-    log.info("bounced %s", pairs(out=mail.id, mail=report_id, to=mail.recipient, bounce=how, error=reason))
-    player_id = bounces.lock_unsuspended(connection, mail.recipient) if is_hard else None
+    how = "hard" if bounce.is_hard else "soft"
+    log.info(
+        "bounced %s", pairs(out=mail.id, mail=bounce.inbox_id, to=mail.recipient, bounce=how, error=bounce.reason)
+    )
+    player_id = bounces.lock_unsuspended(connection, mail.recipient) if bounce.is_hard else None
     came = () if player_id is None else bounces.hard_since(connection, mail.recipient, now - BOUNCES.per)
     if player_id is None or len(came) < BOUNCES.most:
         return

@@ -319,7 +319,7 @@ def _view(work: UnitOfWork, answer: Answer, shown: ShownBoard, player: Player | 
 def after_moves(board: GameState, moves: Sequence[str], now: datetime) -> GameState:
     """A board as it would stand after moves, each by the seat that is to move then."""
     for move in moves:
-        board = board.apply(play(board.match, board.state, board.state.to_move or 0, move, None, now))
+        board = board.apply(play(board, board.state.to_move or 0, move, None, now))
     return board
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
 from pbmserv.commands.challenge import Challenged
-from pbmserv.commands.command import Confirmation, Decision, Notifications
+from pbmserv.commands.command import Confirmation, Decision
 from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
-from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, AnsweredLine
+from pbmserv.commands.letter import AnsweredLine
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.move import Declined, MovePlayed, Resigned
 from pbmserv.commands.permission import speaks_on
@@ -21,7 +21,6 @@ from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import NotPlainlySaid, Parsed, WhichOne, echo
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
-from pbmserv.services.compose import ReplyContext
 from pbmserv.services.run import CommandResult, SkippedCommand
 from pbmserv.store.queries import TransactionQueries
 
@@ -48,25 +47,23 @@ class LineReport:
 
 
 def answered_line(
-    result: CommandResult,
-    records: Queries,
-    to: ReplyContext,
-    asks: Confirmation | None,
-    known: frozenset[str],
+    result: CommandResult, records: Queries, asks: Confirmation | None, known: frozenset[str] | None
 ) -> AnsweredLine:
-    """What is to be told of one line; `asks` is what the letter asks, `known` are userids that exist."""
-    with_words = to.kind not in TO_UNKNOWN_SENDERS
+    """What is to be told of one line; `asks` is what the letter asks, `known` are userids that exist.
+
+    Without those an unknown sender is told: nothing that they wrote is repeated.
+    """
     # What waits for a `yes` must be told as it will be run; its words are all understood.
-    line = (result.line.line if result.awaits_yes else echo(result.line, known)) if with_words else ""
+    line = "" if known is None else result.line.line if result.awaits_yes else echo(result.line, known)
     match result.outcome:
-        case Decision(reply=reply, notifications=Notifications(question=question)):
+        case Decision(reply=reply, question=question):
             if question is not None and question.confirmation == asks:
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
             is_told = is_told_by_board(result)
             return AnsweredLine(fate, line, reply, is_unsaid=is_unsaid(result, records), is_told_by_board=is_told)
         case CommandError():
-            refused = result.outcome if with_words else _without_words(result.outcome)
+            refused = _without_words(result.outcome) if known is None else result.outcome
             return AnsweredLine("refused", "" if isinstance(refused, NotPlainlySaid | WhichOne) else line, refused)
         case SkippedCommand(board):
             return AnsweredLine("not run", line, board=board)

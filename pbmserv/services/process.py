@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from pbmserv.commands import policy
 from pbmserv.commands.address import ask_own_address
 from pbmserv.commands.changes import Erased
-from pbmserv.commands.command import Actor, Arguments, Decision, Notifications, commands
+from pbmserv.commands.command import Actor, Arguments, Decision, commands
 from pbmserv.commands.letter import AT_ONCE, TO_UNKNOWN_SENDERS, Asked, Letter, MailCause, MailKind
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
@@ -306,7 +306,7 @@ def ask_along(records: TransactionQueries, pending: PendingMail, to: ReplyContex
     if pending.elsewhere is None or asked is None or asked.kind != "sign-up" or player is None:
         return ()
     question = ask_own_address(player, pending.elsewhere)
-    decision = Decision(question.words, notifications=Notifications(question=question))
+    decision = Decision(question.words, question=question)
     actor = Actor(player, pending.mail.sender, "none")
     return (CommandResult(Parsed("", commands()["yes"], Arguments()), decision, actor),)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from pbmserv.commands.command import Actor, Arguments, Decision, Remark, Reply, ShownBoards, commands, words_above
+from pbmserv.commands.command import Actor, Arguments, Decision, Remark, Reply, commands, words_above
 from pbmserv.commands.letter import AT_ONCE, Letter, MoveToTell
 from pbmserv.commands.move import MovePlayed
 from pbmserv.commands.queue import QueuePlayed
@@ -174,15 +174,14 @@ def _is_plain_move(records: TransactionQueries, to: ReplyContext, player: Player
     decided, actor = result.outcome, result.actor
     if not isinstance(decided, Decision) or not isinstance(decided.reply, MovePlayed) or actor is None:
         return False
-    is_known = actor.proven and actor.proof != "confirmed" and actor.player is not None
+    if not actor.proven or actor.proof == "confirmed" or actor.player is None or actor.player.id != player.id:
+        return False
     remarks = [
-        words
-        for board in decided.changed_boards
-        for words in words_above(decided.notifications.remarks, board, player.userid)
+        words for board in decided.changed_boards for words in words_above(decided.remarks, board, player.userid)
     ]
-    is_more = remarks or to.left_out or is_unsaid(result, records) or decided.shown != ShownBoards()
-    asks = decided.awaits_yes or decided.notifications.question is not None
-    return is_known and actor.player is not None and actor.player.id == player.id and not is_more and not asks
+    shows = decided.shown or decided.previews or decided.records
+    asks = decided.awaits_yes or decided.question is not None
+    return not (remarks or to.left_out or is_unsaid(result, records) or shows or asks)
 
 
 def _waits_for(board: GameState, player: Player) -> bool:

@@ -6,13 +6,7 @@ from typing import Final
 
 from pbmserv.commands.address import SignedUp, Welcome
 from pbmserv.commands.command import BoardRef, Confirmation, Decision, Question, Remark, words_above
-from pbmserv.commands.letter import (
-    Answer,
-    Letter,
-    MailCause,
-    Notice,
-    ShownBoard,
-)
+from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, Answer, Letter, MailCause, Notice, ShownBoard
 from pbmserv.commands.move import Previewed, Submitted
 from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.practice import BadFirstMove, BadPuzzleMove, PracticeOffered, PuzzleMissed, PuzzlePosed
@@ -45,10 +39,12 @@ def answer_to(
     """
     boards, unshown = _boards_for_sender(results, to, (*remarks, *remarks_of(results)))
     asks = _awaited_yes(records, to, results, boards) or _question_here(to, results)
-    known = records.known_among(named_userids(result.line for result in results))
+    known = None
+    if to.kind not in TO_UNKNOWN_SENDERS:
+        known = records.known_among(named_userids(result.line for result in results))
     decided = decisions(results)
     return Answer(
-        lines=tuple(answered_line(result, records, to, asks, known) for result in results),
+        lines=tuple(answered_line(result, records, asks, known) for result in results),
         about=subject_of(results[0]),
         boards=boards,
         unshown=unshown,
@@ -56,7 +52,7 @@ def answer_to(
         asks=asks,
         left_out=sendable_words(records, results, to.left_out),
         notes=answer_notes(records, to.player, results),
-        records=tuple({board.match.number: None for each in decided for board in each.shown.records}),
+        records=tuple({board.match.number: None for each in decided for board in each.records}),
         puzzle=next(filter(None, map(_puzzle, results)), None),
         is_known=any(each.actor and each.actor.player for each in results),
         newcomer=next(filter(None, (_newcomer(result, asks) for result in results)), ""),
@@ -73,10 +69,10 @@ def letters_to_others(
     news = [
         Letter(Notice(reply), "notice", address, cause=cause)
         for decision in decided
-        for address, reply in decision.notifications.to_addresses
+        for address, reply in decision.to_addresses
         if address != to.recipient
     ]
-    told = [each for decision in decided for each in decision.notifications.to_players]
+    told = [each for decision in decided for each in decision.to_players]
     return [*_changed_boards(records, to, results), *news, *player_notices(records, told, cause)]
 
 
@@ -116,7 +112,7 @@ def _changed_boards(
 
 def questions(results: Sequence[CommandResult], asked_here: Confirmation | None) -> list[Question]:
     """The questions that need mails of their own; `asked_here` is the one that the answer asks."""
-    found = (decision.notifications.question for decision in decisions(results))
+    found = (decision.question for decision in decisions(results))
     return [each for each in found if each is not None and each.confirmation != asked_here]
 
 
@@ -157,7 +153,7 @@ def _boards_for_sender(
     begun: dict[int, Move] = {}
     for result in results:
         if isinstance(result.outcome, Decision):
-            asked.update(dict.fromkeys(result.outcome.shown.boards))
+            asked.update(dict.fromkeys(result.outcome.shown))
             previews += tried_on(result.outcome)
             concerned.update(dict.fromkeys([*result.outcome.changed_boards, *result.awaited_boards]))
         elif result.outcome.board is not None:
@@ -187,7 +183,7 @@ def _boards_for_sender(
 def tried_on(decision: Decision) -> list[ShownBoard]:
     """The boards on which moves were only tried."""
     tried = decision.reply.moves if isinstance(decision.reply, Previewed | Submitted) else ()
-    return [ShownBoard(board.match.number, tried=tried, is_whole=True) for board in decision.shown.previews]
+    return [ShownBoard(board.match.number, tried=tried, is_whole=True) for board in decision.previews]
 
 
 def _puzzle(result: CommandResult) -> int | None:
@@ -207,12 +203,12 @@ def _newcomer(result: CommandResult, asks: Confirmation | None) -> str | None:
             return userid
         case Decision(reply=SignedUp(userid=userid) | PracticeOffered(userid=userid)):
             return userid
-        case Decision(notifications=told) if told.question is not None and told.question.confirmation == asks:
-            words = told.question.words
+        case Decision(question=question) if question is not None and question.confirmation == asks:
+            words = question.words
             return words.userid if isinstance(words, Welcome) else None
     return None
 
 
 def remarks_of(results: Sequence[CommandResult]) -> tuple[Remark, ...]:
     """What the boards that changed say above them."""
-    return tuple(remark for decision in decisions(results) for remark in decision.notifications.remarks)
+    return tuple(remark for decision in decisions(results) for remark in decision.remarks)

@@ -25,7 +25,7 @@ from pbmserv.services.pending import PendingMail
 from pbmserv.services.sender import SenderIdentity, proof_of_head
 from pbmserv.services.steps import Step, acting, hold, steps
 from pbmserv.services.unit_of_work import UnitOfWork
-from pbmserv.store import confirmations, players, robots
+from pbmserv.store import confirmations, robots
 from pbmserv.store.inbox import FinalStatus
 from pbmserv.store.queries import TransactionQueries
 
@@ -83,8 +83,8 @@ class CommandResult:
     def boards(self) -> tuple[int, ...]:
         """The numbers of the boards that the line is about."""
         if isinstance(self.outcome, Decision):
-            previews = (board.match.number for board in self.outcome.shown.previews)
-            shown = (ref.number for ref in self.outcome.shown.boards)
+            previews = (board.match.number for board in self.outcome.previews)
+            shown = (ref.number for ref in self.outcome.shown)
             return (*self.outcome.changed_boards, *shown, *previews, *self.awaited_boards)
         return () if self.outcome.board is None else (self.outcome.board,)
 
@@ -107,11 +107,7 @@ def is_fruitful(result: CommandResult, is_player_changed: bool) -> bool:
     settings = (NewSetting, NewDigest, MailStopped)
     changes_more = any(is_player_changed or not isinstance(change, settings) for change in decided.changes)
     return is_waited_for or bool(
-        decided.opened
-        or decided.boards
-        or decided.notifications.to_players
-        or decided.notifications.question
-        or changes_more
+        decided.opened or decided.boards or decided.to_players or decided.question or changes_more
     )
 
 
@@ -141,8 +137,7 @@ def run_all(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredent
     # Somebody who was read before these locks may have left meanwhile.
     records.forget_players()
     records.prefetch(number for step in todo for number in _boards_of(step.line))
-    identity = pending.identity
-    shown = dict(identity.answered.shown if identity.answered else ())
+    shown = dict(pending.identity.answered.shown if pending.identity.answered else ())
     results: list[CommandResult] = []
     refused_boards: set[int] = set()
     stops = False
@@ -154,35 +149,24 @@ def run_all(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredent
             continue
         if step.confirmed and step.question:
             shown |= dict(step.question.shown)
-        result = _run(work, step, pending, identity, credentials, shown)
+        result = _run(work, replace(step, line=_guarded(step.line, shown)), pending, credentials)
         results.append(result)
         if isinstance(result.outcome, CommandError):
             stops = result.outcome.about_identity
             refused_boards |= boards
         else:
             shown |= _played(result)
-            identity = _identity_after(step, identity, records, pending.mail)
+            identity = _identity_after(step, pending.identity, records, pending.mail)
+            pending = replace(pending, grounds=replace(pending.grounds, identity=identity))
     proven = next((each.actor.player for each in results if each.actor and each.actor.proven), None)
     return tuple(_of_one_player(proven, result) for result in results)
 
 
-def _run(
-    work: UnitOfWork,
-    step: Step,
-    pending: PendingMail,
-    identity: SenderIdentity,
-    credentials: VerifiedCredentials,
-    shown: dict[int, int],
-) -> CommandResult:
-    connection, records = work.connection, work.records
-    if isinstance(step.line, Unparsed):
-        return CommandResult(step.line, _with_legal_choices(step.line.error, records, identity.player), None)
-
-    def look_up(userid: str) -> str | None:
-        return players.password_hash(connection, userid)
-
+def _run(work: UnitOfWork, step: Step, pending: PendingMail, credentials: VerifiedCredentials) -> CommandResult:
+    connection, records, identity, line = work.connection, work.records, pending.identity, step.line
+    if isinstance(line, Unparsed):
+        return CommandResult(line, _with_legal_choices(line.error, records, identity.player), None)
     question, comment, now = step.question, pending.runnable.comment, pending.message.received_at
-    line = _guarded(step.line, shown)
     if step.confirmed and question:
         # What came from an address of the player's counts as if it had come from the first one.
         proof: Proof = "personal" if question.kind == "own address" else "confirmed"
@@ -190,7 +174,7 @@ def _run(
         request = Request(line.line, line.command, line.arguments, actor, comment=comment, server=identity.server)
     else:
         try:
-            request = authenticate(line, pending.runnable, pending.mail, identity, credentials, records, look_up)
+            request = authenticate(work, line, pending, credentials)
         except CommandError as error:
             return CommandResult(line, error, None)
     written = identity.answered.written if identity.answered else None
@@ -228,7 +212,7 @@ def _with_legal_choices(error: CommandError, records: TransactionQueries, player
     kept = tuple(
         choice
         for choice in error.choices
-        if not choice.startswith(lead) or is_legal(board.match, board.state, seat, choice.removeprefix(lead))
+        if not choice.startswith(lead) or is_legal(board, seat, choice.removeprefix(lead))
     )
     return replace(error, choices=kept, left_out=len(error.choices) - len(kept))
 
@@ -251,8 +235,10 @@ def _of_one_player(proven: Player | None, result: CommandResult) -> CommandResul
     return replace(result, outcome=AnotherPlayer(userid=waiting.userid))
 
 
-def _guarded(line: Parsed, shown: dict[int, int]) -> Parsed:
+def _guarded(line: Parsed | Unparsed, shown: dict[int, int]) -> Parsed | Unparsed:
     """Adds to a move, or to consent, the ply after what its sender was shown; on each board to the first one."""
+    if isinstance(line, Unparsed):
+        return line
     arguments = line.arguments
     word = arguments.move.lower() if line.command.name == "move" else line.command.name
     if not arguments.boards or arguments.ply is not None or word in UNGUARDED:

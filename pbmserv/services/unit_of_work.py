@@ -38,8 +38,8 @@ class UnitOfWork:
             queries.write_change(self.connection, change, at)
         if decision.changes:
             self.records.forget_players()
-        if decision.notifications.question is not None:
-            self.records.add_question(decision.notifications.question.confirmation, at)
+        if decision.question is not None:
+            self.records.add_question(decision.question.confirmation, at)
 
     def say(self, letters: Iterable[Letter]) -> None:
         """Has letters written after the commit. Those to nobody are dropped: robots have no address."""

@@ -74,7 +74,7 @@ def _unsubscribe(app: App, key: str, now: datetime) -> LeaveLink | None:
             return link
         decided = _decide(app, records, link, now)
         work.write(decided, now)
-        told = decided.notifications.to_players
+        told = decided.to_players
         work.say(player_notices(records, told))
         if link.kind == "mail":
             # Games are lost by it, and a mail that was passed on has the link too.

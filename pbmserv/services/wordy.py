@@ -236,7 +236,7 @@ def _with_boards(records: Queries, player: Player, error: NoCommand) -> NoComman
     seat = board.match.seat_of(player.userid)
     return replace(
         error,
-        near=error.near if is_legal(board.match, board.state, seat, error.near) else "",
+        near=error.near if is_legal(board, seat, error.near) else "",
         board=number,
         standing=BoardStanding(
             game=games()[board.match.game].info,

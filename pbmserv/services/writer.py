@@ -255,7 +255,7 @@ def _written(
         case BoardNews():
             along = [each for each in others if each.board == letter.board and _is_news(each)]
             latest = told_now.get((letter.board or 0, _id_of(records, letter)))
-            letter = _with_news(work, letter, letter.said, along, latest)
+            letter = _with_news(work, letter, along, latest)
             if _is_silent(records, letter):
                 return WrittenLetter(letter.key, None, _keys(along))
         case MoveToTell():
@@ -320,12 +320,12 @@ def _is_news(waiting: Letter) -> bool:
     return isinstance(waiting.said, Answer) or (isinstance(waiting.said, BoardNews) and not waiting.said.words)
 
 
-def _with_news(
-    work: UnitOfWork, letter: Letter, news: BoardNews, along: Sequence[Letter], told: int | None
-) -> Letter:
+def _with_news(work: UnitOfWork, letter: Letter, along: Sequence[Letter], told: int | None) -> Letter:
     """News of a board since what its reader knows, with what waited to be told to them there; it answers what was
     to be answered.
     """
+    news = letter.said
+    assert isinstance(news, BoardNews)
     for each in along:
         match each:
             case Letter(said=Answer(boards=boards), cause=cause):

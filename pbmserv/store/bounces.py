@@ -5,7 +5,7 @@ outbox is "withheld" there, unless a sender has it in hand. The mail is locked b
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -42,6 +42,15 @@ class BouncedMail:
     """Its reader has shown that it, or a later one, arrived."""
     is_certain: bool = True
     """The word that identified it was known to mail systems only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounce:
+    """That a mail came back: for good or not, why, and the mail in the inbox that reported it, if one did."""
+
+    is_hard: bool
+    reason: str
+    inbox_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +111,14 @@ def mark_bounced(connection: Connection, mail: BouncedMail) -> None:
     connection.execute(update(outbox).where(is_it).values(status="bounced"))
 
 
-def record(
-    connection: Connection,
-    mail: BouncedMail,
-    is_hard: bool,
-    reason: str,
-    now: datetime,
-    inbox_id: int | None = None,
-) -> bool:
-    """Records a bounce; False if it was recorded already. A mail counts once; a hard bounce replaces a soft one.
-
-    `inbox_id` is the mail that reported it.
-    """
-    values = {"address": mail.recipient, "at": now, "is_hard": is_hard, "reason": reason, "inbox_id": inbox_id}
+def record(connection: Connection, mail: BouncedMail, bounce: Bounce, now: datetime) -> bool:
+    """Records a bounce; False if it was recorded already. A mail counts once; a hard bounce replaces a soft."""
+    values = {"address": mail.recipient, "at": now, **asdict(bounce)}
     row = connection.execute(select(bounces.c.is_hard).where(bounces.c.outbox_id == mail.id)).one_or_none()
     if row is None:
         connection.execute(insert(bounces).values(outbox_id=mail.id, **values))
         return True
-    if is_hard and not row.is_hard:
+    if bounce.is_hard and not row.is_hard:
         connection.execute(update(bounces).where(bounces.c.outbox_id == mail.id).values(values))
         return True
     return False

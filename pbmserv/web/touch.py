@@ -83,7 +83,7 @@ def try_move(view: BoardView, text: str) -> Tried | Choosing:
     game, position = rules_of(board.match), board.state.position
     read = text if len(text) <= LONGEST_MOVE else ""
     try:
-        entry = play(board.match, board.state, board.state.to_move or 0, read, None, board.state.last_at)
+        entry = play(board, board.state.to_move or 0, read, None, board.state.last_at)
     except AmbiguousMove as error:
         return _choosing(view, error.begun, error.choices)
     steps = game.read(position, entry.text)

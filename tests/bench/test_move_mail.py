@@ -40,7 +40,7 @@ from pbmserv.services.pending import PendingMail, open_mail
 from pbmserv.services.respond import answer_to as answer
 from pbmserv.services.respond import letters_to_others
 from pbmserv.services.run import CommandResult, run_all, touched
-from pbmserv.services.sender import SenderIdentity, identify_sender
+from pbmserv.services.sender import identify_sender
 from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.services.worker import process_next
 from pbmserv.store import abuse, accounts, inbox, matches, outbox, players
@@ -99,13 +99,11 @@ def read_raw(raw: bytes) -> IncomingMail:
     return read(raw, address("alice0"), ADDRESS, recipients=[ADDRESS])
 
 
-def as_request(connection: Connection, taken: Taken, identity: SenderIdentity) -> Request:
+def as_request(work: UnitOfWork, taken: Taken) -> Request:
     """The mail's one line with who it is from."""
-    parsed = taken.pending.parsed
-    (line,) = parsed.lines
+    (line,) = taken.pending.parsed.lines
     assert isinstance(line, Parsed)
-    records = TransactionQueries(connection)
-    request = authenticate(line, parsed, taken.mail, identity, NO_PROOFS, records, lambda userid: None)
+    request = authenticate(work, line, taken.pending, NO_PROOFS)
     assert isinstance(request, Request)
     return request
 
@@ -184,7 +182,8 @@ def test_standing(benchmark: BenchmarkFixture, club: Club) -> None:
     taken = [take(club) for _ in range(BOARDS)][-1]
     with reading(club.house.engine) as connection:
         identity = benchmark(lambda: identify_sender(connection, taken.mail, club.house.server, NOON))
-        assert as_request(connection, taken, identity).actor.proven
+        assert identity == taken.pending.identity
+        assert as_request(unit_of_work(connection, club.house, NOON), taken).actor.proven
     assert (identity.proof, identity.board) == ("personal", taken.board.match.number)
 
 
@@ -222,7 +221,8 @@ def test_deciding(benchmark: BenchmarkFixture, club: Club) -> None:
     """A request to a Decision: the log is read and folded, as of a board not remembered, and the move checked."""
     taken = [take(club) for _ in range(BOARDS)]
     with reading(club.house.engine) as connection:
-        requests = cycle([as_request(connection, each, each.pending.identity) for each in taken])
+        work = unit_of_work(connection, club.house, NOON)
+        requests = cycle([as_request(work, each) for each in taken])
         decision = benchmark(lambda: decide(next(requests), TransactionQueries(connection), NOON))
     assert isinstance(decision, Decision)
     assert len(decision.entries) == 1

@@ -40,8 +40,8 @@ def test_proof_is_needed(table: Table, line: str) -> None:
         found.changes,
         found.entries,
         found.boards,
-        found.notifications.question,
-        found.notifications.to_addresses,
+        found.question,
+        found.to_addresses,
     ) == ((), (), (), None, ())
     assert isinstance(table.give(line, "x@example.org"), NotOurPlayer)
 
@@ -57,9 +57,9 @@ def test_forgot(table: Table, line: str, sender: str | None) -> None:
     """Whoever asks, the question goes to the player's own address."""
     found = decided(table, line, sender, "none")
     asked = Confirmation("password", "Anna", "anna@example.org", about="password Anna")
-    assert found.notifications.question == Question(asked, NewPasswordWanted("Anna"), rests_days=1)
+    assert found.question == Question(asked, NewPasswordWanted("Anna"), rests_days=1)
     assert found.reply == PasswordAsked(is_own=line == "forgot")
-    assert (found.changes, found.notifications.to_addresses) == ((), ())
+    assert (found.changes, found.to_addresses) == ((), ())
 
 
 def test_forgot_does_not_tell_who_is_a_player(table: Table) -> None:
@@ -67,7 +67,7 @@ def test_forgot_does_not_tell_who_is_a_player(table: Table) -> None:
     table.doubt("anna")
     for userid in ("Anna", "nobody"):
         found = decided(table, f"forgot {userid}", "x@example.org", "none")
-        assert (found.reply, found.notifications.question) == (PasswordAsked(is_own=False), None)
+        assert (found.reply, found.question) == (PasswordAsked(is_own=False), None)
 
 
 def test_forgot_refused(table: Table) -> None:
@@ -83,12 +83,12 @@ def test_forgot_refused(table: Table) -> None:
 def test_an_address_is_asked(table: Table, verb: str, kind: str) -> None:
     """Nothing changes until it answers itself."""
     found = decided(table, f"{verb} Anna@WORK.example", "anna")
-    question = found.notifications.question
+    question = found.question
     assert question is not None
     asked, address = question.confirmation, "anna@work.example"
     assert (asked.kind, asked.userid, asked.address) == (kind, "Anna", address)
     assert (question.words, question.rests_days) == (AddressWanted("Anna", address, verb != "add"), 1)
-    assert (found.reply, found.changes, found.notifications.to_addresses) == (AddressAsked(address), (), ())
+    assert (found.reply, found.changes, found.to_addresses) == (AddressAsked(address), (), ())
 
 
 def test_each_question_about_an_address_is_its_own(table: Table) -> None:
@@ -98,7 +98,7 @@ def test_each_question_about_an_address_is_its_own(table: Table) -> None:
         ("add x@work.example", "bob"),
         ("change address x@work.example", "bob"),
     ]
-    questions = [decided(table, *each).notifications.question for each in lines]
+    questions = [decided(table, *each).question for each in lines]
     assert len({each.confirmation.about for each in questions if each}) == 3
 
 
@@ -107,7 +107,7 @@ def test_address_refused(table: Table, verb: str) -> None:
     """What is none, what is the server's, what is one's own; of another's is told the same as of nobody's."""
     assert table.give(f"{verb} a@b@c", "anna") == NotAnAddress(command=verb)
     taken = decided(table, f"{verb} BOB@example.org", "anna")
-    assert (taken.reply, taken.notifications.question) == (AddressAsked("bob@example.org"), None)
+    assert (taken.reply, taken.question) == (AddressAsked("bob@example.org"), None)
     own = AddressIsYours(address="anna@example.org", is_first=True)
     assert table.give(f"{verb} anna@EXAMPLE.org", "anna") == own
 
@@ -119,8 +119,8 @@ def test_an_address_that_has_answered_before_is_asked_again(table: Table) -> Non
         address="anna@work.example", is_first=False
     )
     found = decided(table, "change address Anna@work.example", "anna")
-    assert found.notifications.question is not None
-    assert found.notifications.question.confirmation.kind == "first address"
+    assert found.question is not None
+    assert found.question.confirmation.kind == "first address"
     assert found.changes == ()
 
 

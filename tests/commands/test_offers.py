@@ -66,9 +66,7 @@ def test_whoever_accepts_plays(club: Table) -> None:
     assert (match.userids, match.started_by, match.after) == (("Anna", "bob"), "bob", None)
     assert (match.options, match.rated) == ((("size", "3x3"),), False)
     assert match.clock == TimeControl(forfeit=14 * DAY)
-    assert [(each.userid, each.words) for each in decided.notifications.remarks] == [
-        ("Anna", OfferTaken(1, "Anna"))
-    ]
+    assert [(each.userid, each.words) for each in decided.remarks] == [("Anna", OfferTaken(1, "Anna"))]
     offer = club.records.offer(1)
     assert offer is not None
     assert (offer.status, offer.match) == ("taken", 101)
@@ -120,7 +118,7 @@ def test_withdrawn(club: Table) -> None:
         assert (asked.awaits_yes, asked.changes) == (True, ())
     decided = club.decide("withdraw 1", "anna", "confirmed")
     assert isinstance(decided, Decision)
-    assert [userid for userid, _ in decided.notifications.to_players] == ["bob"]
+    assert [userid for userid, _ in decided.to_players] == ["bob"]
     assert club.give("accept 1", "cora") == NoSuchOffer(number=1, command="accept", match=None, offers=())
     assert isinstance(club.give("withdraw 1", "anna"), NoSuchOffer)
 
@@ -134,7 +132,7 @@ def test_who_leaves_takes_the_offers_along(club: Table, leaving: str) -> None:
     club.give("accept 2", "cora")
     decided = club.decide(leaving, "bob", "confirmed")
     assert isinstance(decided, Decision)
-    assert [userid for userid, _ in decided.notifications.to_players] == ["cora"]
+    assert [userid for userid, _ in decided.to_players] == ["cora"]
     if leaving == "signoff":
         assert [(offer.number, offer.joined) for offer in club.records.open_offers()] == [(1, ())]
 
@@ -292,7 +290,7 @@ def test_rematch(club: Table) -> None:
         assert match is not None
         assert (match.number, match.userids, match.after) == (board + 1, expected, board)
         assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
-        told = [remark.userid for remark in decided.notifications.remarks]
+        told = [remark.userid for remark in decided.remarks]
         assert told == [userid for userid in expected if userid.lower() != starter]
 
 
@@ -306,7 +304,7 @@ def test_others_play_on_without_whoever_declined(club: Table) -> None:
     assert match is not None
     assert (match.userids, match.started_by, match.after) == (("Anna", "bob"), "bob", 101)
     assert (match.options, match.rated, match.clock) == (before.options, before.rated, before.clock)
-    assert decided.notifications.remarks == (Remark(102, "Anna", PlayedOn(101, ("cora",))),)
+    assert decided.remarks == (Remark(102, "Anna", PlayedOn(101, ("cora",))),)
     assert club.give("rematch 101", "anna") == RematchRunning(101, 102, "bob")
     assert club.give("rematch 101", "cora") == RematchRunning(101, 102, "bob")
     club.give("102 resign", "anna")
@@ -324,7 +322,7 @@ def test_one_rematch_at_a_time(club: Table) -> None:
     decided = club.decide("rematch 101", "anna", "none")
     assert isinstance(decided, Decision)
     assert decided.reply == RematchRunning(101, 102, "bob")
-    assert [ref.number for ref in decided.shown.boards] == [102]
+    assert [ref.number for ref in decided.shown] == [102]
     assert decided.opened is None
     club.give("102 resign", "anna")
     assert isinstance(club.give("rematch 101", "anna"), Challenged)

@@ -31,14 +31,14 @@ def test_a_line_is_tried_and_nothing_kept(table: Table) -> None:
     decided = table.decide("preview 101 c1 B1xa1,c1 c1", "bob")
     assert isinstance(decided, Decision)
     assert decided.reply == Previewed(101, ("c1", "b1xa1,c1", "c1"), "c1#2")
-    (imagined,) = decided.shown.previews
+    (imagined,) = decided.previews
     assert [(turn.seat, turn.move) for turn in imagined.state.turns] == [
         (0, "A1"),
         (1, "C1"),
         (0, "B1xA1,C1"),
         (1, "C1"),
     ]
-    assert (decided.entries, decided.boards, decided.shown.boards, decided.changed_boards) == ((), (), (), ())
+    assert (decided.entries, decided.boards, decided.shown, decided.changed_boards) == ((), (), (), ())
     assert table.match(101) == before
 
 
@@ -137,10 +137,10 @@ def test_a_preview_says_what_it_is(table: Table) -> None:
     """It counts the plies played, tells what could be captured then, and offers nobody to play."""
     decided = table.decide("preview 101 c1", "bob")
     assert isinstance(decided, Decision)
-    view = view_board(decided.shown.previews[0], "Anna", previewed=1)
+    view = view_board(decided.previews[0], "Anna", previewed=1)
     assert (view.plies, view.players.to_move, view.previewed, view.is_viewers_turn) == (1, "Anna", 1, False)
     assert view.open_moves.captures == (("B1", ("A1", "C1")),)
-    assert view_board(decided.shown.previews[0], "Anna").is_viewers_turn
+    assert view_board(decided.previews[0], "Anna").is_viewers_turn
 
 
 # chat

@@ -77,12 +77,12 @@ def test_it_plays_when_it_fits(table: Table) -> None:
     ]
     assert decided.entries[1].used == 0
     assert decided.boards[0].state.plies == 3
-    assert decided.notifications.remarks == (Remark(101, "Anna", QueuePlayed(("C3",))),)
+    assert decided.remarks == (Remark(101, "Anna", QueuePlayed(("C3",))),)
     assert queued(table) == tree("if a3 then c1")
     decided = done(table, "move 101 a3", "bob")
     assert decided.reply == MovePlayed(101, "A3", (("Anna", "C1"),))
     assert queued(table) == ()
-    assert done(table, "move 101 b3xa3,b2", "bob").notifications.remarks == ()
+    assert done(table, "move 101 b3xa3,b2", "bob").remarks == ()
 
 
 def test_it_is_dropped_when_it_does_not_fit(table: Table) -> None:
@@ -91,9 +91,7 @@ def test_it_is_dropped_when_it_does_not_fit(table: Table) -> None:
     decided = done(table, "move 101 c1", "bob")
     assert decided.reply == MovePlayed(101, "C1")
     assert len(decided.entries) == 1
-    assert decided.notifications.remarks == (
-        Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "other", ("c1",)))),
-    )
+    assert decided.remarks == (Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "other", ("c1",)))),)
     assert queued(table) == ()
 
 
@@ -104,7 +102,7 @@ def test_two_queues_answer_each_other(table: Table) -> None:
     assert decided.reply == MovePlayed(101, "C3", (("Anna", "C1"), ("", "A3"), ("Anna", "B3xA3,C3")))
     assert log(table) == ["A1", "C3", "C1", "A3", "B3xA3,C3"]
     assert decided.boards[0].on_turn == "bob"
-    assert decided.notifications.remarks == (Remark(101, "Anna", QueuePlayed(("C1", "B3xA3,C3"))),)
+    assert decided.remarks == (Remark(101, "Anna", QueuePlayed(("C1", "B3xA3,C3"))),)
     assert (queued(table, 0), queued(table, 1)) == (tree("if c2 then b1xa1,c1"), ())
 
 
@@ -113,9 +111,7 @@ def test_a_move_without_a_condition(table: Table) -> None:
     table.give("queue 101 c3 then c1", "anna")
     assert done(table, "move 101 b3", "bob").reply == MovePlayed(101, "B3", (("Anna", "C3"),))
     decided = done(table, "move 101 c1", "bob")
-    assert decided.notifications.remarks == (
-        Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "answer", ("c1",), "c1"))),
-    )
+    assert decided.remarks == (Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "answer", ("c1",), "c1"))),)
     table.give("move 101 a3", "anna")
     table.give("queue 101 if b1 then c2; else b1", "anna")
     assert done(table, "move 101 a2", "bob").reply == MovePlayed(101, log(table)[-2], (("Anna", log(table)[-1]),))
@@ -227,7 +223,7 @@ def test_somebody_leaves(trio: Table) -> None:
     trio.give("queue 101 a3", "cora")
     decided = done(trio, "resign 101", "bob")
     assert [entry.kind for entry in decided.entries] == ["resigned", "played"]
-    assert decided.notifications.remarks == (Remark(101, "cora", QueuePlayed(("A3",))),)
+    assert decided.remarks == (Remark(101, "cora", QueuePlayed(("A3",))),)
     assert decided.boards[0].on_turn == "Anna"
 
 
@@ -244,7 +240,7 @@ def test_taken_back_moves(table: Table) -> None:
     taken_back(table, 0)
     table.give("move 101 b1", "anna")
     decided = done(table, "move 101 c3", "bob")
-    assert decided.notifications.remarks == (Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "taken back"))),)
+    assert decided.remarks == (Remark(101, "Anna", QueueFailed(101, FailedQueue(0, "taken back"))),)
     table.give("queue 101 if c1 then b3", "bob")
     taken_back(table, 2)
     assert done(table, "move 101 c1", "anna").reply == MovePlayed(101, "C1", (("bob", "B3"),))
@@ -264,13 +260,13 @@ def test_submit_and_confirm(table: Table) -> None:
     table.give("submit 101 b2", "bob")
     decided = done(table, "submit 101 C3", "bob")
     assert decided.reply == Submitted(101, ("c3",))
-    assert (decided.entries, decided.boards, decided.notifications.to_players, decided.notifications.remarks) == (
+    assert (decided.entries, decided.boards, decided.to_players, decided.remarks) == (
         (),
         (),
         (),
         (),
     )
-    assert [turn.move for turn in decided.shown.previews[0].state.turns] == ["A1", "C3"]
+    assert [turn.move for turn in decided.previews[0].state.turns] == ["A1", "C3"]
     assert log(table) == ["A1"]
     table.give("queue 101 if c3 then c1", "anna")
     assert table.give("confirm 101", "bob") == MovePlayed(101, "C3", (("Anna", "C1"),))
@@ -402,7 +398,7 @@ def by_hand(match: Match) -> GameState:
     for entry in match.entries:
         seat = board.state.to_move
         assert seat is not None
-        played = play(board.match, board.state, seat, entry.text, None, NOON)
+        played = play(board, seat, entry.text, None, NOON)
         assert isinstance(played, Entry)
         board = board.apply(played)
     return board

@@ -49,7 +49,7 @@ def test_others_are_told(table: Table) -> None:
     decided = table.decide("set vacation 2026-03-01 2026-03-10", "alice")
     assert isinstance(decided, Decision)
     told = VacationOf("alice", ((date(2026, 3, 1), date(2026, 3, 10)),), (101,))
-    assert decided.notifications.to_players == (("bob", told),)
+    assert decided.to_players == (("bob", told),)
 
 
 def test_thirty_days_a_year(table: Table) -> None:

@@ -112,7 +112,7 @@ def test_signup_for_somebody(table: Table) -> None:
     decided = table.decide(line, "d@example.org")
     assert isinstance(decided, Decision)
     assert (decided.reply, decided.changes) == (AccountOpened("dora", "bob@example.org"), ())
-    assert decided.notifications.question is None
+    assert decided.question is None
 
 
 def test_signup_elsewhere(table: Table) -> None:
@@ -123,8 +123,8 @@ def test_signup_elsewhere(table: Table) -> None:
         assert isinstance(decided, Decision)
         assert decided.reply == AccountOpened("dora", "dora@example.org")
         assert decided.changes == (NewPlayer("dora", "dora@example.org", "hashed", is_confirmed=False),)
-        assert decided.notifications.question is not None
-        assert decided.notifications.question.confirmation.address == "dora@example.org"
+        assert decided.question is not None
+        assert decided.question.confirmation.address == "dora@example.org"
 
 
 def test_change_password(table: Table) -> None:
@@ -205,7 +205,7 @@ def test_show(table: Table) -> None:
     """Boards as they stand or stood, each once; all or none."""
     decided = table.decide("show 101 101#0 101#1 101", None)
     assert isinstance(decided, Decision)
-    assert decided.shown.boards == (BoardRef(101), BoardRef(101, 0), BoardRef(101, 1))
+    assert decided.shown == (BoardRef(101), BoardRef(101, 0), BoardRef(101, 1))
     assert decided.reply == Showing((101, 101, 101), 0)
     assert table.give("show 101#2", None) == NoSuchPly(board=101, ply=2, plies=1)
     assert table.give("show 101 999", None) == NoSuchBoard(number=999)

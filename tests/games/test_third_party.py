@@ -196,7 +196,7 @@ def test_what_only_the_game_knows_is_told() -> None:
     """In the news, in words and on the page; where more followed, right after the move that did it."""
     board = replay(Match(101, "chomp", "chomp/1", (), True, ("alice", "bob"), "alice", NOON))
     for seat, text in enumerate(("b1", "a2")):
-        board = board.apply(play(board.match, board.state, seat, text, None, NOON))
+        board = board.apply(play(board, seat, text, None, NOON))
     view = view_board(board, "alice")
     server = Server("pbm@club.test")
     for words in (False, True):
@@ -206,7 +206,7 @@ def test_what_only_the_game_knows_is_told() -> None:
     (page,) = said_of(view_board(board)).gone
     assert isinstance(page, Prose)
     assert page.lines == ("Only A1 is left for alice.",)
-    over = board.apply(play(board.match, board.state, 0, "a1", None, NOON))
+    over = board.apply(play(board, 0, "a1", None, NOON))
     assert render("mail/news.txt", view=view_board(over, "bob")).strip() == (
         "You played A2 and took A2, A3 and A4. Only A1 is left for alice. alice answered A1 and took A1. "
         "You won: alice cannot move!"

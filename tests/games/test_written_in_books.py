@@ -65,13 +65,13 @@ def said(board: GameState, text: str, may_be_small: bool) -> tuple[str, ...]:
     """The move that is played for a text, or those that are offered, and a question mark."""
     state, besides = board.state, (text[0].lower() + text[1:],) if may_be_small else ()
     try:
-        return (play(board.match, state, state.to_move or 0, text, None, NOON, besides=besides).text,)
+        return (play(board, state.to_move or 0, text, None, NOON, besides=besides).text,)
     except AmbiguousMove as asked:
         return (*asked.choices, ASKED)
 
 
 def after(board: GameState, text: str) -> GameState:
-    return board.apply(play(board.match, board.state, board.state.to_move or 0, text, None, NOON))
+    return board.apply(play(board, board.state.to_move or 0, text, None, NOON))
 
 
 @for_each("game", [chess, antichess, atomic, crazyhouse], ids=lambda game: game.info.name)

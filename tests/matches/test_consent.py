@@ -58,20 +58,19 @@ def tried(match: Match, what: str, ply: int | None = None) -> Entry | CommandErr
 
 def entry_of(match: Match, what: str, ply: int | None = None) -> Entry:
     """The entry for `SEAT word`."""
-    seat, word = int(what[0]), what[2:]
-    state = fold(match)
+    seat, word, board = int(what[0]), what[2:], replay(match)
     match word:
         case "propose":
-            return propose(match, state, seat, LATER, ply)
+            return propose(board, seat, LATER, ply)
         case "undo":
-            return ask_undo(match, state, seat, LATER)
+            return ask_undo(board, seat, LATER)
         case "accept":
-            return answer("accepted", match, state, seat, LATER, ply)
+            return answer("accepted", board, seat, LATER, ply)
         case "reject":
-            return answer("rejected", match, state, seat, LATER, ply)
+            return answer("rejected", board, seat, LATER, ply)
         case "resign":
-            return resign(match, state, seat, LATER)
-    return play(match, state, seat, word, None, LATER)
+            return resign(board, seat, LATER)
+    return play(board, seat, word, None, LATER)
 
 
 def test_a_draw_of_two() -> None:
@@ -189,12 +188,12 @@ def test_a_stale_answer_agrees_to_nothing() -> None:
     assert tried(match_of("A1"), "1 accept", 3) == OfferVoid(board=101, another=False)
     assert isinstance(tried(match, "1 propose", 2), StalePly)
     assert isinstance(tried(match, "1 accept", 3), Entry)
-    state = fold(match)
+    board = replay(match)
     for seconds, agrees in ((-1, False), (0, True), (60, True)):
         seen_at = LATER + timedelta(seconds=seconds)
         for kind in ANSWERS:
             with nullcontext() if agrees else pytest.raises(OfferVoid):
-                answer(kind, match, state, 1, LATER, None, seen_at)
+                answer(kind, board, 1, LATER, None, seen_at)
 
 
 BROKEN: list[tuple[EntryKind, int, str]] = [

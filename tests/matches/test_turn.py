@@ -33,7 +33,7 @@ LATER = NOON + timedelta(hours=1)
 def played(match: Match, seat: int, text: str, ply: int | None = None) -> Entry | CommandError:
     """What comes of a move."""
     try:
-        return play(match, fold(match), seat, text, ply, LATER)
+        return play(replay(match), seat, text, ply, LATER)
     except CommandError as error:
         return error
 
@@ -41,7 +41,7 @@ def played(match: Match, seat: int, text: str, ply: int | None = None) -> Entry 
 def resigned(match: Match, seat: int, ply: int | None = None) -> Entry | CommandError:
     """What comes of a resignation."""
     try:
-        return resign(match, fold(match), seat, LATER, ply)
+        return resign(replay(match), seat, LATER, ply)
     except CommandError as error:
         return error
 

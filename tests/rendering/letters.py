@@ -41,11 +41,7 @@ def played(moves: str, userids: tuple[str, ...] = PAIR, size: str = "5x5", numbe
     for text in moves.split():
         seat = board.state.to_move
         assert seat is not None
-        entry = (
-            resign(board.match, board.state, seat, NOON)
-            if text == "resign"
-            else play(board.match, board.state, seat, text, None, NOON)
-        )
+        entry = resign(board, seat, NOON) if text == "resign" else play(board, seat, text, None, NOON)
         board = board.apply(entry)
     return board
 
@@ -64,7 +60,7 @@ def first_moves(count: int, size: str = "5x5", userids: tuple[str, ...] = PAIR) 
         rules = games()["cephalopod"]
         *_, move = rules.moves(board.state.position)
         texts.append(rules.write(board.state.position, move))
-        entry = play(board.match, board.state, board.state.to_move, texts[-1], None, NOON)
+        entry = play(board, board.state.to_move, texts[-1], None, NOON)
         board = board.apply(entry)
     return " ".join(texts)
 

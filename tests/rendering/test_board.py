@@ -8,7 +8,7 @@ from pbmserv.games import games
 from pbmserv.games.choices import Choice
 from pbmserv.matches.log import Match
 from pbmserv.matches.moves import AmbiguousMove, play, resign
-from pbmserv.matches.replay import fold, replay
+from pbmserv.matches.replay import replay
 from pbmserv.rendering.board import Comment, view_board
 from pbmserv.rendering.markup import laid_out
 from pbmserv.rendering.open_moves import OpenMoves
@@ -52,12 +52,12 @@ def played(userids: tuple[str, ...], moves: str, size: str = "5x5") -> Match:
     rules = games()["cephalopod"].info.rules
     match = Match(101, "cephalopod", rules, (("size", size),), True, userids, userids[0], NOW)
     for text in moves.split():
-        state = fold(match)
-        assert state.to_move is not None
+        board = replay(match)
+        assert board.state.to_move is not None
         entry = (
-            resign(match, state, state.to_move, NOW)
+            resign(board, board.state.to_move, NOW)
             if text == "resign"
-            else play(match, state, state.to_move, text, None, NOW)
+            else play(board, board.state.to_move, text, None, NOW)
         )
         match = match.with_entries((entry,))
     return match

@@ -63,7 +63,7 @@ def is_playable(board: GameState, command: str) -> bool:
     assert ref.number == board.match.number
     assert board.state.to_move is not None
     try:
-        play(board.match, board.state, board.state.to_move, parsed.arguments.move, parsed.arguments.ply, NOON)
+        play(board, board.state.to_move, parsed.arguments.move, parsed.arguments.ply, NOON)
     except CommandError:
         return False
     return True

@@ -113,7 +113,7 @@ def test_each_move_of_others_is_told_once(seats: int, reader: int, things: list[
         if what == "play" and state.to_move is not None:
             free = [name for name in cells if name not in [turn.move for turn in state.turns]]
             if free:
-                entry = play(board.match, state, state.to_move, free[number % len(free)], None, NOON)
+                entry = play(board, state.to_move, free[number % len(free)], None, NOON)
                 board = board.apply(entry)
         elif what == "offer" and state.offer is None and ("draw", seat) not in state.offered:
             board = with_entry(board, "proposed", seat)

@@ -43,7 +43,7 @@ def hidden_terms() -> Match:
 def after(agreed: Match, move: str) -> GameState:
     """The board after a first move."""
     board = replay(agreed)
-    return board.apply(play(agreed, board.state, 0, move, None, NOON))
+    return board.apply(play(board, 0, move, None, NOON))
 
 
 @for_each(
@@ -133,7 +133,7 @@ def test_others_are_offered_to_go_on_without_whoever_declined() -> None:
     """By a tap, and in the text; whoever declined is offered the whole game again."""
     agreed = replace(match("cephalopod", {}), userids=("alice", "bob", "carol"))
     board = replay(agreed)
-    board = board.apply(resign(agreed, board.state, 2, NOON))
+    board = board.apply(resign(board, 2, NOON))
     for viewer, tap, line in (
         ("alice", "play on without carol</a> with you moving first", "The game can go on without carol"),
         ("bob", "play on without carol</a> with alice moving first", "The game can go on without carol"),
@@ -143,7 +143,7 @@ def test_others_are_offered_to_go_on_without_whoever_declined() -> None:
         assert tap in (draw_board(view, ADDRESS) or "")
         assert line in render("mail/again.txt", view=view, alone=True)
     pair = match("cephalopod", {})
-    over = replay(pair).apply(resign(pair, replay(pair).state, 1, NOON))
+    over = replay(pair).apply(resign(replay(pair), 1, NOON))
     assert "To play again" in render("mail/again.txt", view=view_board(over, "alice"), alone=True)
 
 

@@ -151,10 +151,10 @@ def reached(seats: int, size: str, turns: int, seed: int) -> GameState:
         game = rules_of(board.match)
         if chance.random() < 0.025:
             leaver = chance.choice([seat for seat in range(seats) if state.is_in(seat)])
-            entry = resign(board.match, state, leaver, NOW)
+            entry = resign(board, leaver, NOW)
         else:
             text = game.write(state.position, chance.choice(list(game.moves(state.position))))
-            entry = play(board.match, state, state.to_move, text, None, NOW)
+            entry = play(board, state.to_move, text, None, NOW)
         board = board.apply(entry)
     return board
 
@@ -284,7 +284,7 @@ def test_a_game_without_values_or_captures(second_game: str) -> None:
         match.__class__(101, second_game, rules, (("length", "3"),), True, ("alice", "bob"), "alice", NOW)
     )
     for seat, text in ((0, "a1"), (1, "pass")):
-        entry = play(toy.match, toy.state, seat, text, None, NOW)
+        entry = play(toy, seat, text, None, NOW)
         toy = toy.apply(entry)
         check(in_words(view_board(toy, "alice")))
     text = in_words(view_board(toy, "alice"))

@@ -55,7 +55,7 @@ def page(board: GameState) -> None:
 
 def refusal(board: GameState) -> None:
     with suppress(CommandError):
-        play(board.match, board.state, board.state.to_move or 0, "a1-a2-a3", None, NOON)
+        play(board, board.state.to_move or 0, "a1-a2-a3", None, NOON)
 
 
 KINDS = (letter, words, page, refusal)

@@ -200,7 +200,7 @@ def begin_played(post: Post, game: Game, texts: str) -> None:
     board = board_of(post)
     with writing(post.house.engine) as connection:
         for text in earlier:
-            entry = play(board.match, board.state, board.state.to_move or 0, text, None, post.clock())
+            entry = play(board, board.state.to_move or 0, text, None, post.clock())
             board = board.apply(entry)
             matches.write(connection, Decision(MovePlayed(101, entry.text), entries=(entry,), boards=(board,)))
     post.mail(people[board.state.to_move or 0], f"101 {last}")

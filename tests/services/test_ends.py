@@ -57,8 +57,8 @@ WAYS: dict[str, Callable[[Post], object]] = {
     "resigned": lambda post: post.mail(BOB, "resign 101"),
     "agreed": lambda post: (post.mail(ALICE, "propose 101"), post.mail(BOB, "accept 101")),
     "signed off": lambda post: post.mail(BOB, "signoff"),
-    "annulled": lambda post: referee.annul(post.house, 101, "", post.clock.now),
-    "awarded": lambda post: referee.award(post.house, 101, "bob", "", post.clock.now),
+    "annulled": lambda post: referee.rule(post.house, 101, referee.annul(""), post.clock.now),
+    "awarded": lambda post: referee.rule(post.house, 101, referee.award("bob", ""), post.clock.now),
     "forfeited": run_out,
 }
 
@@ -121,14 +121,14 @@ def test_every_way_to_end_is_noted_and_undone(post: Post, way: str) -> None:
     assert ended(post) == post.clock.now
     assert check(post.house) == []
     post.clock.move(hours=1)
-    referee.take_back(post.house, 101, None, "", post.clock.now)
+    referee.rule(post.house, 101, referee.take_back(None, ""), post.clock.now)
     assert ended(post) is None
     assert check(post.house) == []
     post.clock.move(hours=1)
     post.mail(BOB if way != "signed off" else ALICE, "resign 101")
     assert ended(post) == post.clock.now
     post.clock.move(hours=1)
-    referee.award(post.house, 101, "bob", "", post.clock.now)
+    referee.rule(post.house, 101, referee.award("bob", ""), post.clock.now)
     assert ended(post) == post.clock.now
     assert check(post.house) == []
 

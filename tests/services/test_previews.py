@@ -110,7 +110,7 @@ def how_games_end(inbox: Inbox) -> None:
     mail(ANN, "challenge ann bob")
     for sender, move in ((ANN, "c3"), (BOB, "c4")):
         mail(sender, f"103 {move}")
-    referee.take_back(inbox.post.house, 103, 1, "A wrong click.", inbox.post.clock())
+    referee.rule(inbox.post.house, 103, referee.take_back(1, "A wrong click."), inbox.post.clock())
     inbox.last("The operator takes a move back", BOB)
     mail(BOB, "103 c4")
     mail(ANN, "103 a1")

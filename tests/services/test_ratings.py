@@ -8,7 +8,7 @@ from sqlalchemy import text
 from pbmserv.server.scheduler import JOBS
 from pbmserv.services.admin.act import run_as
 from pbmserv.services.admin.check import check, rebuild, recount_all
-from pbmserv.services.admin.referee import annul, award
+from pbmserv.services.admin.referee import annul, award, rule
 from pbmserv.services.app import App
 from pbmserv.store import ratings
 from pbmserv.store.engine import reading, writing
@@ -162,7 +162,7 @@ def annul_the_oldest(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
         begin(post, ALICE, BOB)
         post.mail(BOB, f"{number} resign")
     monkeypatch.setattr(ratings, "STEP", 1)
-    annul(post.house, 101, "", post.clock())
+    rule(post.house, 101, annul(""), post.clock())
 
 
 def pending(house: App) -> dict[str, int]:
@@ -210,8 +210,8 @@ def test_a_game_that_ends_meanwhile_comes_out_right(club: Post, monkeypatch: pyt
     """So does another old one that is annulled, and one that was annulled and is awarded."""
     annul_the_oldest(club, monkeypatch)
     club.mail(CAROL, "103 resign")
-    annul(club.house, 102, "", club.clock())
-    award(club.house, 101, "bob", "", club.clock())
+    rule(club.house, 102, annul(""), club.clock())
+    rule(club.house, 101, award("bob", ""), club.clock())
     told: list[tuple[int, int]] = []
     recount_all(club.house, lambda done, of: told.append((done, of)))
     assert told == [(done, 7) for done in range(1, 8)]

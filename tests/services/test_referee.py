@@ -49,12 +49,28 @@ def seen(post: Post, board: int = 101) -> BoardView:
 
 
 RULINGS: list[tuple[Rule, str, str]] = [
-    (lambda house, now: referee.annul(house, 101, REASON, now), "annulled", "has declared this game void"),
-    (lambda house, now: referee.award(house, 101, "BOB", REASON, now), "awarded", "the win."),
-    (lambda house, now: referee.take_back(house, 101, 1, REASON, now), "rewound", "as it did after move"),
-    (lambda house, now: referee.take_back(house, 101, None, REASON, now), "rewound", "has taken moves back"),
-    (lambda house, now: referee.extend(house, 101, "alice", 3, REASON, now), "extended", "3 days more"),
-    (lambda house, now: referee.pause(house, 101, REASON, now), "paused", "has stopped the clock."),
+    (
+        lambda house, now: referee.rule(house, 101, referee.annul(REASON), now),
+        "annulled",
+        "has declared this game void",
+    ),
+    (lambda house, now: referee.rule(house, 101, referee.award("BOB", REASON), now), "awarded", "the win."),
+    (
+        lambda house, now: referee.rule(house, 101, referee.take_back(1, REASON), now),
+        "rewound",
+        "as it did after move",
+    ),
+    (
+        lambda house, now: referee.rule(house, 101, referee.take_back(None, REASON), now),
+        "rewound",
+        "has taken moves back",
+    ),
+    (
+        lambda house, now: referee.rule(house, 101, referee.extend("alice", 3, REASON), now),
+        "extended",
+        "3 days more",
+    ),
+    (lambda house, now: referee.rule(house, 101, referee.pause(REASON), now), "paused", "has stopped the clock."),
 ]
 
 
@@ -82,14 +98,14 @@ def test_what_is_over_can_go_on(sqlite_post: Post) -> None:
     post = played(sqlite_post)
     endings: list[Callable[[], object]] = [
         lambda: post.mail(BOB, "resign 101"),
-        lambda: referee.annul(post.house, 101, "", post.clock()),
-        lambda: referee.award(post.house, 101, "alice", "", post.clock()),
+        lambda: referee.rule(post.house, 101, referee.annul(""), post.clock()),
+        lambda: referee.rule(post.house, 101, referee.award("alice", ""), post.clock()),
         lambda: (post.mail(BOB, "propose 101"), post.mail(ALICE, "accept 101")),
     ]
     for end in endings:
         end()
         assert seen(post).state.status != "active"
-        referee.take_back(post.house, 101, None, "", post.clock())
+        referee.rule(post.house, 101, referee.take_back(None, ""), post.clock())
         state = seen(post).state
         assert (state.status, state.plies, state.to_move) == ("active", 2, 0)
     post.mail(ALICE, "101 b2")
@@ -108,33 +124,42 @@ def test_what_cannot_be_ruled(sqlite_post: Post) -> None:
     """One sentence for the operator, and nothing is done."""
     post = played(sqlite_post)
     house, now, mails = post.house, post.clock(), len(post.letters())
-    assert refused(lambda: referee.annul(house, 999, "", now)) == "there is no board 999"
-    assert refused(lambda: referee.award(house, 101, "cora", "", now)).startswith(
+    assert refused(lambda: referee.rule(house, 999, referee.annul(""), now)) == "there is no board 999"
+    assert refused(lambda: referee.rule(house, 101, referee.award("cora", ""), now)).startswith(
         "cora does not play on board 101"
     )
-    assert refused(lambda: referee.take_back(house, 101, 2, "", now)).endswith("the plies 0 to 1")
-    assert refused(lambda: referee.take_back(house, 101, -1, "", now)).endswith("the plies 0 to 1")
-    assert refused(lambda: referee.extend(house, 101, "bob", 0, "", now)) == "days are a number from 1 to 365"
-    assert refused(lambda: referee.resume(house, 101, "", now)) == "the clocks of board 101 run already"
+    assert refused(lambda: referee.rule(house, 101, referee.take_back(2, ""), now)).endswith("the plies 0 to 1")
+    assert refused(lambda: referee.rule(house, 101, referee.take_back(-1, ""), now)).endswith("the plies 0 to 1")
+    assert (
+        refused(lambda: referee.rule(house, 101, referee.extend("bob", 0, ""), now))
+        == "days are a number from 1 to 365"
+    )
+    assert (
+        refused(lambda: referee.rule(house, 101, referee.resume(""), now)) == "the clocks of board 101 run already"
+    )
     assert refused(lambda: banning.ban(house, "zoe", "", now)) == "nobody is called zoe"
     assert refused(lambda: banning.unban(house, "bob", "", now)) == "bob is not banned"
     assert refused(lambda: announce_on(house, 999, "Hello", now)) == "there is no board 999"
     assert len(post.letters()) == mails
-    referee.annul(house, 101, "", now)
-    assert refused(lambda: referee.annul(house, 101, "", now)) == "board 101 counts for nobody already"
-    for rule in (referee.pause, referee.resume):
-        assert refused(lambda rule=rule: rule(house, 101, "", now)) == "the game on board 101 is over"  # type: ignore[misc]
+    referee.rule(house, 101, referee.annul(""), now)
+    assert (
+        refused(lambda: referee.rule(house, 101, referee.annul(""), now)) == "board 101 counts for nobody already"
+    )
+    for each in (referee.pause(""), referee.resume("")):
+        assert refused(lambda ruler=each: referee.rule(house, 101, ruler, now)) == "the game on board 101 is over"  # type: ignore[misc]
 
 
 def test_nobody_is_brought_back_who_is_gone_for_good(sqlite_post: Post) -> None:
     """Neither whoever was forgotten nor who is banned: the board would wait for them."""
     post = played(sqlite_post)
     banning.ban(post.house, "bob", "", post.clock())
-    assert refused(lambda: referee.take_back(post.house, 101, None, "", post.clock())).endswith("bob is banned")
+    assert refused(lambda: referee.rule(post.house, 101, referee.take_back(None, ""), post.clock())).endswith(
+        "bob is banned"
+    )
     banning.unban(post.house, "bob", "", post.clock())
     asked = post.mail(BOB, "delete bob poppy")[-1]
     post.answer(asked, "yes")
-    assert "has left" in refused(lambda: referee.take_back(post.house, 101, None, "", post.clock()))
+    assert "has left" in refused(lambda: referee.rule(post.house, 101, referee.take_back(None, ""), post.clock()))
     assert check(post.house) == []
 
 
@@ -189,7 +214,7 @@ def test_a_queue_for_what_is_taken_back_is_dropped(sqlite_post: Post) -> None:
     post = played(sqlite_post)
     post.mail(ALICE, "101 b2")
     post.mail(ALICE, "queue 101 c1")
-    referee.take_back(post.house, 101, 2, "", post.clock())
+    referee.rule(post.house, 101, referee.take_back(2, ""), post.clock())
     assert "moves are dropped: moves before them were taken back" in " ".join(
         text_of(post.sent_to(ALICE)[-1]).split()
     )
@@ -217,7 +242,7 @@ def test_what_the_operator_takes_back_gives_its_time_back(sqlite_post: Post) -> 
     days_pass(3)
     look_after_clocks(post.house, post.clock())
     assert seen(post).state.ending == "forfeited"
-    referee.take_back(post.house, 101, 1, "", post.clock())
+    referee.rule(post.house, 101, referee.take_back(1, ""), post.clock())
     days_pass(0)
     state = seen(post).state
     assert (state.status, state.to_move) == ("active", 1)
@@ -233,7 +258,7 @@ def test_two_operators_at_once(club: Post) -> None:
     def take_back() -> None:
         try:
             both_there.wait(60)
-            referee.take_back(club.house, 101, None, "", club.clock())
+            referee.rule(club.house, 101, referee.take_back(None, ""), club.clock())
         except BaseException as error:
             failed.append(error)
 
@@ -255,7 +280,7 @@ def test_all_boards_with_clocks(sqlite_post: Post) -> None:
     post.mail(CORA, "challenge cora alice")
     post.mail(ALICE, "resign 103")
     assert referee.with_clocks(post.house, paused=False) == [101, 102]
-    referee.pause(post.house, 102, "", post.clock())
+    referee.rule(post.house, 102, referee.pause(""), post.clock())
     assert referee.with_clocks(post.house, paused=False) == [101]
     assert referee.with_clocks(post.house, paused=True) == [102]
     with writing(post.house.engine) as connection:

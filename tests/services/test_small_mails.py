@@ -45,7 +45,7 @@ def one_by_one(board: GameState, moves: str) -> Iterator[GameState]:
     """A board after each of these moves."""
     for text in moves.split():
         assert board.state.to_move is not None
-        board = board.apply(play(board.match, board.state, board.state.to_move, text, None, NOON))
+        board = board.apply(play(board, board.state.to_move, text, None, NOON))
         yield board
 
 
@@ -81,7 +81,7 @@ def in_the_middle(name: str) -> GameState:
             break
         game, position = games()[name], board.state.position
         text = game.write(position, random.choice(list(islice(game.moves(position), 500))))
-        board = board.apply(play(board.match, board.state, board.state.to_move, text, None, NOON))
+        board = board.apply(play(board, board.state.to_move, text, None, NOON))
     return board
 
 

@@ -22,7 +22,7 @@ from pbmserv.matches.replay import replay
 from pbmserv.services.admin.check import check
 from pbmserv.services.app import App
 from pbmserv.store import abuse, accounts, bounces, confirmations, inbox, matches, outbox, players
-from pbmserv.store.bounces import BouncedMail
+from pbmserv.store.bounces import Bounce, BouncedMail
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import MailKeys, OutboxMessage
 from pbmserv.store.queries import RecentBoards, TransactionQueries
@@ -206,7 +206,7 @@ def test_nothing_of_a_former_player_is_left_anywhere(house: App) -> None:
         kept_of_bob = take_in(connection, "bob@example.org")
         for count, status in enumerate(("waiting", "sent", "failed", "withheld")):
             returned = queue(connection, f"tok2{count}", "alice@example.org", status)
-            bounces.record(connection, BouncedMail(returned, "alice@example.org"), True, "no alice", NOON)
+            bounces.record(connection, BouncedMail(returned, "alice@example.org"), Bounce(True, "no alice"), NOON)
         queue(connection, "tok3", "bob@example.org")
         assert "alice" in whole_text(connection)
         change(connection, Erased(number))
@@ -389,7 +389,7 @@ def test_all_that_is_kept_about_a_player(house: App) -> None:
         take_in(connection, "bob@example.org")
         returned = queue(connection, "tok1", "alice@example.org", "sent")
         queue(connection, "tok2", "bob@example.org")
-        bounces.record(connection, BouncedMail(returned, "alice@example.org"), True, "no alice", LATER)
+        bounces.record(connection, BouncedMail(returned, "alice@example.org"), Bounce(True, "no alice"), LATER)
         found = kept_about(connection, "alice")
         assert found.signed_up == NOON
         assert found.addresses == (

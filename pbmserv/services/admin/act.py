@@ -101,7 +101,7 @@ def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
             except CommandError as error:
                 return Given(player.userid, error)
             work.write(outcome, now)
-            note_queued_moves(work, outcome.notifications.remarks)
+            note_queued_moves(work, outcome.remarks)
             letters: list[Letter] = []
             for board in outcome.boards:
                 happened = _happened(board, outcome, player.userid, request.comment)
@@ -110,14 +110,12 @@ def give(app: App, userid: str, parsed: Parsed, now: datetime, remarks: tuple[Re
                     letters += robot_notices(work, happened)
                 else:
                     letters += board_notices(records, replace(happened, is_for_all=True))
-            letters += player_notices(records, outcome.notifications.to_players)
-            letters += [
-                Letter(Notice(reply), "notice", address) for address, reply in outcome.notifications.to_addresses
-            ]
+            letters += player_notices(records, outcome.to_players)
+            letters += [Letter(Notice(reply), "notice", address) for address, reply in outcome.to_addresses]
             work.say(letters)
-            if outcome.notifications.question is not None:
-                ask(work, outcome.notifications.question)
-            shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown.boards]
+            if outcome.question is not None:
+                ask(work, outcome.question)
+            shown = [(records.board(ref.number), ref.ply) for ref in outcome.shown]
         found = tuple((board, ply) for board, ply in shown if board is not None)
         return Given(player.userid, outcome, found, tuple(letter.recipient for letter in letters))
 
@@ -132,11 +130,11 @@ def _operated(app: App, given: Given) -> Operated:
     views = [view_board(board, whole=True) for board in outcome.boards]
     views += [
         view_board(board, whole=True, previewed=len(tried.tried))
-        for board, tried in zip(outcome.shown.previews, tried_on(outcome), strict=True)
+        for board, tried in zip(outcome.previews, tried_on(outcome), strict=True)
     ]
     views += [view_board(board.at(ply), whole=True, ply=ply) for board, ply in given.shown]
     texts: list[str] = [render("mail/notice.txt", view=view, alone=False, server=app.server) for view in views]
-    texts += [record_text(board, app.server) for board in outcome.shown.records]
+    texts += [record_text(board, app.server) for board in outcome.records]
     text = laid_out("\n\n".join([say(outcome.reply, app.server), *texts]))
     erased = any(isinstance(change, Erased) for change in outcome.changes)
     is_final = erased or any(entry.kind in _FINAL for entry in outcome.entries)
@@ -149,7 +147,7 @@ def _happened(board: GameState, decided: Decision, author: str, words: str) -> B
     entries = tuple(entry for entry in decided.entries if entry.match == number)
     is_opened = decided.opened is not None and decided.opened.number == number
     is_talk = not entries and not is_opened
-    return BoardChange(board, entries, author, words, is_talk=is_talk, remarks=decided.notifications.remarks)
+    return BoardChange(board, entries, author, words, is_talk=is_talk, remarks=decided.remarks)
 
 
 def set_password(app: App, userid: str, password: str, now: datetime) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from pbmserv.commands.changes import Barred
-from pbmserv.commands.command import Decision, Notifications, Remark, Reply
+from pbmserv.commands.command import Decision, Remark, Reply
 from pbmserv.commands.letter import Letter
 from pbmserv.commands.offers import without
 from pbmserv.commands.queue import play_on
@@ -111,16 +111,14 @@ def _ban(app: App, userid: str, reason: str, now: datetime) -> Banned:
             entries=tuple(entries),
             boards=after,
             changes=(*withdrawn, Barred(player.id)),
-            notifications=Notifications(
-                to_players=(*tells, (player.userid, words)),
-                remarks=tuple(
-                    remark
-                    for entry in entries
-                    for remark in (
-                        Remark(entry.match, None, PlayerBarred(player.userid)),
-                        *reasoned(entry.match, reason),
-                    )
-                ),
+            to_players=(*tells, (player.userid, words)),
+            remarks=tuple(
+                remark
+                for entry in entries
+                for remark in (
+                    Remark(entry.match, None, PlayerBarred(player.userid)),
+                    *reasoned(entry.match, reason),
+                )
             ),
         )
         decision = play_on(decided, records, now)
@@ -160,8 +158,8 @@ def _letters(records: TransactionQueries, decision: Decision) -> list[Letter]:
     letters: list[Letter] = []
     for board in decision.boards:
         entries = tuple(entry for entry in decision.entries if _is_of(entry, board))
-        letters += board_notices(records, BoardChange(board, entries, remarks=decision.notifications.remarks))
-    return [*letters, *player_notices(records, decision.notifications.to_players)]
+        letters += board_notices(records, BoardChange(board, entries, remarks=decision.remarks))
+    return [*letters, *player_notices(records, decision.to_players)]
 
 
 _DOMAIN: Final = re.compile(r"@([a-z0-9-]++\.)+[0-9-]*+[a-z][a-z0-9-]*+")

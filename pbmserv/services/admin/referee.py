@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbmserv.commands.command import Decision, Notifications, Remark, Reply
+from pbmserv.commands.command import Decision, Remark, Reply
 from pbmserv.commands.queue import play_on
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import BrokenLog, EntryKind
@@ -81,57 +81,63 @@ class Ruling:
     """What is to be added to a board's log."""
 
     kind: EntryKind
+    # What the players are told of it besides; may be empty.
+    reason: str
     seat: Seat | None = None
     text: str = ""
 
 
-def annul(app: App, number: int, reason: str, now: datetime) -> Ruled:
-    """Makes a match void, also one that is over; it counts for nobody then. Raises CannotRule."""
+Ruler = Callable[[GameState], Ruling]
+"""Gives the ruling on a board as it stands. Raises CannotRule."""
+
+
+def annul(reason: str) -> Ruler:
+    """Makes a match void, also one that is over; it counts for nobody then."""
 
     def ruling(board: GameState) -> Ruling:
         if board.state.status in ("annulled", "declined"):
-            raise CannotRule(f"board {number} counts for nobody already")
-        return Ruling("annulled")
+            raise CannotRule(f"board {board.match.number} counts for nobody already")
+        return Ruling("annulled", reason)
 
-    return _rule(app, number, ruling, reason, now)
-
-
-def award(app: App, number: int, userid: str, reason: str, now: datetime) -> Ruled:
-    """Ends a match, or changes its end: `userid` has won, the others share the second rank. Raises CannotRule."""
-    return _rule(app, number, lambda board: Ruling("awarded", _seat(board, userid)), reason, now)
+    return ruling
 
 
-def take_back(app: App, number: int, ply: int | None, reason: str, now: datetime) -> Ruled:
+def award(userid: str, reason: str) -> Ruler:
+    """Ends a match, or changes its end: `userid` has won, the others share the second rank."""
+    return lambda board: Ruling("awarded", reason, _seat(board, userid))
+
+
+def take_back(ply: int | None, reason: str) -> Ruler:
     """Has a board stand as it did after a ply; without one, the last ply or the game's end is undone.
 
-    A match that is over goes on then, and a player who left after that ply is in again. Raises CannotRule.
+    A match that is over goes on then, and a player who left after that ply is in again.
     """
-    return _rule(app, number, lambda board: Ruling("rewound", text=str(_back_to(board, ply))), reason, now)
+    return lambda board: Ruling("rewound", reason, text=str(_back_to(board, ply)))
 
 
-def extend(app: App, number: int, userid: str, days: int, reason: str, now: datetime) -> Ruled:
-    """Gives a player whole days more, for the bank and for a turn that is theirs. Raises CannotRule."""
-    if not 1 <= days <= MOST_DAYS:
-        raise CannotRule(f"days are a number from 1 to {MOST_DAYS}")
+def extend(userid: str, days: int, reason: str) -> Ruler:
+    """Gives a player whole days more, for the bank and for a turn that is theirs."""
 
     def ruling(board: GameState) -> Ruling:
+        if not 1 <= days <= MOST_DAYS:
+            raise CannotRule(f"days are a number from 1 to {MOST_DAYS}")
         _require_clocks(board)
         seat = _seat(board, userid)
         if not board.state.is_in(seat):
-            raise CannotRule(f"{board.match.userids[seat]} is out of the game on board {number}")
-        return Ruling("extended", seat, str(days * _HOURS_A_DAY))
+            raise CannotRule(f"{board.match.userids[seat]} is out of the game on board {board.match.number}")
+        return Ruling("extended", reason, seat, str(days * _HOURS_A_DAY))
 
-    return _rule(app, number, ruling, reason, now)
-
-
-def pause(app: App, number: int, reason: str, now: datetime) -> Ruled:
-    """Stops the clocks of a board; moves can be played meanwhile. Raises CannotRule."""
-    return _rule(app, number, lambda board: _paused(board, is_over=False), reason, now)
+    return ruling
 
 
-def resume(app: App, number: int, reason: str, now: datetime) -> Ruled:
-    """Sets the clocks of a board going again. Raises CannotRule."""
-    return _rule(app, number, lambda board: _paused(board, is_over=True), reason, now)
+def pause(reason: str) -> Ruler:
+    """Stops the clocks of a board; moves can be played meanwhile."""
+    return lambda board: _paused(board, reason, is_over=False)
+
+
+def resume(reason: str) -> Ruler:
+    """Sets the clocks of a board going again."""
+    return lambda board: _paused(board, reason, is_over=True)
 
 
 def with_clocks(app: App, paused: bool) -> Sequence[int]:
@@ -155,7 +161,8 @@ def reasoned(board: int, reason: str) -> tuple[Remark, ...]:
     return (Remark(board, None, OperatorSays(reason.strip())),) if reason.strip() else ()
 
 
-def _rule(app: App, number: int, ruling_on: Callable[[GameState], Ruling], reason: str, now: datetime) -> Ruled:
+def rule(app: App, number: int, ruling_on: Ruler, now: datetime) -> Ruled:
+    """Rules on a board. Raises CannotRule."""
 
     def once() -> Ruled:
         with deciding(app, now) as work:
@@ -166,16 +173,12 @@ def _rule(app: App, number: int, ruling_on: Callable[[GameState], Ruling], reaso
             entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
             after = before.apply(entry)
             _require_players(after, records)
-            ruled = Decision(
-                OperatorSays(reason),
-                entries=(entry,),
-                boards=(after,),
-                notifications=Notifications(remarks=reasoned(number, reason)),
-            )
+            told = reasoned(number, ruling.reason)
+            ruled = Decision(OperatorSays(ruling.reason), entries=(entry,), boards=(after,), remarks=told)
             decision = play_on(ruled, records, now)
             work.write(decision, now)
             (after,) = decision.boards
-            happened = BoardChange(after, decision.entries, remarks=decision.notifications.remarks)
+            happened = BoardChange(after, decision.entries, remarks=decision.remarks)
             letters = board_notices(records, happened)
             work.say(letters)
         return Ruled(after, tuple(letter.recipient for letter in letters))
@@ -223,11 +226,11 @@ def _require_clocks(board: GameState) -> None:
         raise CannotRule(f"board {board.match.number} has no clocks")
 
 
-def _paused(board: GameState, is_over: bool) -> Ruling:
+def _paused(board: GameState, reason: str, is_over: bool) -> Ruling:
     _require_clocks(board)
     if board.state.is_paused is not is_over:
         raise CannotRule(f"the clocks of board {board.match.number} {'run' if is_over else 'stand still'} already")
-    return Ruling("resumed" if is_over else "paused")
+    return Ruling("resumed" if is_over else "paused", reason)
 
 
 def _require_players(board: GameState, records: TransactionQueries) -> None:

@@ -143,7 +143,7 @@ def check_drawings(setup: Setup) -> None:
         if board.state.to_move is None:
             break
         text = game.write(board.state.position, any_move(game, board.state.position, random))
-        board = board.apply(play(board.match, board.state, board.state.to_move, text, None, _BEGUN))
+        board = board.apply(play(board, board.state.to_move, text, None, _BEGUN))
     check_mails(board)
     check_pictures(board)
 

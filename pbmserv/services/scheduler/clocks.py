@@ -162,7 +162,7 @@ def _end_turn(work: UnitOfWork, board: GameState, timing: Timing, player: Player
     decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)
     work.write(decision, now)
     (after,) = decision.boards
-    remarks = (Remark(match.number, player.userid, reply), *decision.notifications.remarks)
+    remarks = (Remark(match.number, player.userid, reply), *decision.remarks)
     happened = BoardChange(after, decision.entries, remarks=remarks)
     work.say(board_notices(records, happened))
     log.info("the time of a player is up %s", pairs(board=match.number, player=player.id))

@@ -40,7 +40,7 @@ def played_at_random(seed: int, most: int, seats: int = 2) -> GameState:
     while board.state.to_move is not None and board.state.plies < most:
         texts = [game.write(board.state.position, move) for move in game.moves(board.state.position)]
         text = rng.choice([text for text in texts if "x" in text] or texts)
-        entry = play(board.match, board.state, board.state.to_move, text, None, NOON)
+        entry = play(board, board.state.to_move, text, None, NOON)
         board = board.apply(entry)
     return board
 

@@ -40,12 +40,12 @@ def _pause(world: World, board: GameState) -> None:
     if board.state.is_paused:
         return
     number = board.match.number
-    referee.pause(world.house, number, WHY, world.clock.now)
+    referee.rule(world.house, number, referee.pause(WHY), world.clock.now)
 
     def go_on() -> None:
         seen = world.see(number)
         if seen is not None and seen.state.status == "active" and seen.state.is_paused:
-            referee.resume(world.house, number, WHY, world.clock.now)
+            referee.rule(world.house, number, referee.resume(WHY), world.clock.now)
             world.serve()
 
     world.after(9 * 24, go_on)
@@ -53,24 +53,29 @@ def _pause(world: World, board: GameState) -> None:
 
 def _extend(world: World, board: GameState) -> None:
     assert board.on_turn is not None
-    referee.extend(
-        world.house, board.match.number, board.on_turn, world.chance.randint(1, 12), WHY, world.clock.now
+    referee.rule(
+        world.house,
+        board.match.number,
+        referee.extend(board.on_turn, world.chance.randint(1, 12), WHY),
+        world.clock.now,
     )
 
 
 def _take_back(world: World, board: GameState) -> None:
     # What a bank gets back is the server's own reckoning; the second book has none of it.
     if board.state.plies > 2 and board.match.clock is not None and board.match.clock.total is None:
-        referee.take_back(world.house, board.match.number, board.state.plies - 2, WHY, world.clock.now)
+        referee.rule(
+            world.house, board.match.number, referee.take_back(board.state.plies - 2, WHY), world.clock.now
+        )
 
 
 def _annul(world: World, board: GameState) -> None:
-    referee.annul(world.house, board.match.number, WHY, world.clock.now)
+    referee.rule(world.house, board.match.number, referee.annul(WHY), world.clock.now)
 
 
 def _award(world: World, board: GameState) -> None:
     winner = min(board.playing)
-    referee.award(world.house, board.match.number, winner, WHY, world.clock.now)
+    referee.rule(world.house, board.match.number, referee.award(winner, WHY), world.clock.now)
 
 
 _RULINGS: tuple[Callable[[World, GameState], None], ...] = (
