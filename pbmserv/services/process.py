@@ -143,8 +143,7 @@ def _process_person(work: UnitOfWork, pending: PendingMail, credentials: Verifie
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
         return _warned(work, pending)
     if allowed is Allowance.LETTER:
-        spend(connection, limits.cost_of_letter(to.recipient), work.now)
-        send(work, limits.letter_to_newcomer(records, to, pending))
+        send(work, limits.letter_to_newcomer(connection, records, to, pending))
         return ProcessedMail("handled", was_asked=True)
     if allowed is not Allowance.FULL:
         limits.void_password(connection, records, pending, work.now)
