@@ -19,10 +19,11 @@ from pbmserv.matches.log import LEAVING, EntryKind
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed, echo
+from pbmserv.parser.prose import TALKING
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.run import CommandResult, SkippedCommand
+from pbmserv.services.run import CommandResult, SkippedCommand, touched
 from pbmserv.store.queries import TransactionQueries
 
 BRIEF = 2_000
@@ -41,8 +42,8 @@ class LineReport:
     text: str
     # For a line that was not run: the board on which an earlier line was refused; None if all lines stop.
     board: int | None = None
-    # Whether the words below it were not passed on, since nothing proves who wrote them.
-    unsaid: bool = False
+    # The words below it that wait for a `yes`, since nothing proves who wrote them.
+    words: str = ""
     # Whether there is no room for the sentences.
     left_out: bool = False
 
@@ -64,7 +65,7 @@ def answered_line(
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
             is_told = is_told_by_board(result)
-            return AnsweredLine(fate, line, reply, is_unsaid=is_unsaid(result, records), is_told_by_board=is_told)
+            return AnsweredLine(fate, line, reply, words=waiting_words(result, records), is_told_by_board=is_told)
         case CommandError():
             refused = result.outcome if with_words else _without_words(result.outcome)
             return AnsweredLine("refused", line, refused)
@@ -75,7 +76,7 @@ def answered_line(
 def report_of(told: AnsweredLine, server: Server, words: bool, is_told: bool) -> LineReport:
     """What is said of a line; `is_told`: the board in the same letter says all that could be said of it."""
     text = "" if told.said is None or is_told else say(told.said, server, words)
-    return LineReport(told.fate, told.line, text, told.board, told.is_unsaid)
+    return LineReport(told.fate, told.line, text, told.board, told.words)
 
 
 def is_told_by_board(result: CommandResult) -> bool:
@@ -112,14 +113,22 @@ def subject_of(first: CommandResult) -> str:
     return name
 
 
-def is_unsaid(result: CommandResult, records: Queries) -> bool:
-    """Whether words below a line were meant for others, who did not get them."""
-    if not result.comment or not isinstance(result.outcome, Decision):
-        return False
-    boards = result.outcome.boards
-    return result.awaits_yes or not all(
-        result.actor and speaks_on(result.actor, board.match, records) for board in boards
-    )
+def waiting_words(result: CommandResult, records: Queries) -> str:
+    """The words below a line that were meant for others, who did not get them yet."""
+    if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
+        return ""
+    actor, command = result.actor, result.line.command
+    is_for_others = command.kind == "opening" or command.scope in ("board", "players") or command.name in TALKING
+    is_said = all(actor and speaks_on(actor, board.match, records) for board in result.outcome.boards)
+    return result.comment if (is_for_others if result.awaits_yes else not is_said) else ""
+
+
+def waiting_lines(result: CommandResult, records: Queries) -> tuple[str, ...]:
+    """What a `yes` to the answer does, for one line: the line, or what sends its words; words stand below it."""
+    words = waiting_words(result, records)
+    if result.awaits_yes and isinstance(result.line, Parsed):
+        return (f"{result.line.line}\n{words}".rstrip(),)
+    return tuple(f"chat {number}\n{words}" for number in touched([result])) if words else ()
 
 
 def _without_words(refused: CommandError) -> CommandError:

@@ -314,6 +314,8 @@ def _waiting(connection: Connection, pending: PendingMail) -> tuple[str, ...]:
     """What a mail asks for; of a `yes` what that would do, if the question was about commands."""
     lines = [line for line in pending.parsed.lines if isinstance(line, Parsed)]
     written = tuple(line.line for line in lines if line.command.kind != "token")
+    if written and pending.parsed.comment:
+        written = (*written[:-1], f"{written[-1]}\n{pending.parsed.comment}")
     if not any(line.command.name == "yes" for line in lines):
         return written
     asked = confirmations.find(connection, pending.mail.tokens, pending.message.received_at)

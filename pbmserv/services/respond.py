@@ -19,10 +19,10 @@ from pbmserv.commands.practice import BadFirstMove, BadPuzzleMove, PracticeOffer
 from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
-from pbmserv.parser.parsed import Parsed, named_userids
+from pbmserv.parser.parsed import named_userids
 from pbmserv.services.board_mail import has_record
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
+from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of, waiting_lines
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
 from pbmserv.services.run import CommandResult, decisions, has_changed, touched
 from pbmserv.store.queries import TransactionQueries
@@ -128,11 +128,10 @@ def questions(results: Sequence[CommandResult], asked_here: Confirmation | None)
 def _awaited_yes(
     records: TransactionQueries, to: ReplyContext, results: Sequence[CommandResult], boards: Sequence[ShownBoard]
 ) -> Confirmation | None:
-    """One question about all lines of the mail that wait for a `yes`."""
-    waiting = [result for result in results if result.awaits_yes and isinstance(result.line, Parsed)]
-    if not waiting or to.player is None:
+    """One question about all lines and words of the mail that wait for a `yes`."""
+    lines = tuple(line for result in results for line in waiting_lines(result, records))
+    if not lines or to.player is None:
         return None
-    lines = tuple(result.line.line for result in waiting)
     digest = sha256("\n".join(lines).encode()).hexdigest()
     seen = ((each.number, records.board(each.number)) for each in boards if each.ply is None)
     return Confirmation(

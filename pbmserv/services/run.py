@@ -181,7 +181,8 @@ def _run(
     def look_up(userid: str) -> str | None:
         return players.password_hash(connection, userid)
 
-    question, comment, now = step.question, pending.runnable.comment, pending.message.received_at
+    question, now = step.question, pending.message.received_at
+    comment = "\n".join(filter(None, (step.words, pending.runnable.comment)))
     line = _guarded(step.line, shown)
     if step.confirmed and question:
         # What came from an address of the player's counts as if it had come from the first one.
@@ -277,7 +278,9 @@ def _identity_after(
     answer = step.line.command.name if isinstance(step.line, Parsed) else ""
     if step.question is None or step.question.kind not in SHOWS_ADDRESS.get(answer, ()):
         return identity
-    return replace(identity, player=records.player(step.question.userid), proof="personal")
+    # Whose answer opens the account needs no other proof in that mail.
+    proof: Proof = "confirmed" if step.question.kind == "sign-up" else "personal"
+    return replace(identity, player=records.player(step.question.userid), proof=proof)
 
 
 def _boards_of(line: Parsed | Unparsed) -> set[int]:
