@@ -11,6 +11,7 @@ from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, AnsweredLine
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.move import Declined, MovePlayed, Resigned
 from pbmserv.commands.permission import speaks_on
+from pbmserv.commands.practice import PracticeBegun
 from pbmserv.commands.server import Server
 from pbmserv.commands.talk import NothingToSay, NoWords
 from pbmserv.commands.vocabulary import is_userid
@@ -82,7 +83,7 @@ def report_of(told: AnsweredLine, server: Server, words: bool, is_told: bool) ->
 def is_told_by_board(result: CommandResult) -> bool:
     """Whether the news of its board says all that could be said of a line, if the mail shows that board."""
     match result.outcome:
-        case Decision(reply=MovePlayed() | Resigned() | Declined(rematch=None) | Challenged()):
+        case Decision(reply=MovePlayed() | Resigned() | Declined(rematch=None) | Challenged() | PracticeBegun()):
             return not result.awaits_yes
     return False
 

@@ -1,6 +1,7 @@
 """What is to be said for one mail: one answer to its sender, and the boards that changed to everybody else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 
@@ -15,7 +16,14 @@ from pbmserv.commands.letter import (
 )
 from pbmserv.commands.move import Previewed, Submitted
 from pbmserv.commands.permission import speaks_on
-from pbmserv.commands.practice import BadFirstMove, BadPuzzleMove, PracticeOffered, PuzzleMissed, PuzzlePosed
+from pbmserv.commands.practice import (
+    BadFirstMove,
+    BadPuzzleMove,
+    PracticeBegun,
+    PracticeOffered,
+    PuzzleMissed,
+    PuzzlePosed,
+)
 from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
@@ -49,8 +57,14 @@ def answer_to(
     known = records.known_among(named_userids(result.line for result in results))
     decided = decisions(results)
     changed = {entry.match for decision in decided for entry in decision.entries}
+    lines = [answered_line(result, records, to, asks, known) for result in results]
+    if any(isinstance(decision.reply, PracticeBegun) for decision in decided):
+        # Its board welcomes them.
+        lines = [
+            replace(each, is_told_by_board=True) if isinstance(each.said, SignedUp) else each for each in lines
+        ]
     return Answer(
-        lines=tuple(answered_line(result, records, to, asks, known) for result in results),
+        lines=tuple(lines),
         about=subject_of(results[0]),
         boards=boards,
         unshown=unshown,
