@@ -10,7 +10,6 @@ from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, AnsweredLine
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.move import Declined, MovePlayed, Resigned
-from pbmserv.commands.permission import speaks_on
 from pbmserv.commands.practice import PracticeBegun
 from pbmserv.commands.server import Server
 from pbmserv.commands.talk import NothingToSay, NoWords
@@ -24,7 +23,7 @@ from pbmserv.parser.prose import TALKING
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.run import CommandResult, SkippedCommand, touched
+from pbmserv.services.run import CommandResult, SkippedCommand
 from pbmserv.store.queries import TransactionQueries
 
 BRIEF = 2_000
@@ -66,7 +65,7 @@ def answered_line(
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
             is_told = is_told_by_board(result)
-            return AnsweredLine(fate, line, reply, words=waiting_words(result, records), is_told_by_board=is_told)
+            return AnsweredLine(fate, line, reply, words=waiting_words(result), is_told_by_board=is_told)
         case CommandError():
             refused = result.outcome if with_words else _without_words(result.outcome)
             return AnsweredLine("refused", line, refused)
@@ -114,22 +113,13 @@ def subject_of(first: CommandResult) -> str:
     return name
 
 
-def waiting_words(result: CommandResult, records: Queries) -> str:
-    """The words below a line that were meant for others, who did not get them yet."""
-    if not isinstance(result.outcome, Decision) or not isinstance(result.line, Parsed):
+def waiting_words(result: CommandResult) -> str:
+    """The words below a line that others get once it is confirmed."""
+    if not result.awaits_yes or not isinstance(result.line, Parsed):
         return ""
-    actor, command = result.actor, result.line.command
+    command = result.line.command
     is_for_others = command.kind == "opening" or command.scope in ("board", "players") or command.name in TALKING
-    is_said = all(actor and speaks_on(actor, board.match, records) for board in result.outcome.boards)
-    return result.comment if (is_for_others if result.awaits_yes else not is_said) else ""
-
-
-def waiting_lines(result: CommandResult, records: Queries) -> tuple[str, ...]:
-    """What a `yes` to the answer does, for one line: the line, or what sends its words; words stand below it."""
-    words = waiting_words(result, records)
-    if result.awaits_yes and isinstance(result.line, Parsed):
-        return (f"{result.line.line}\n{words}".rstrip(),)
-    return tuple(f"chat {number}\n{words}" for number in touched([result])) if words else ()
+    return result.comment if is_for_others else ""
 
 
 def _without_words(refused: CommandError) -> CommandError:

@@ -17,7 +17,6 @@ from pbmserv.matches.player import MOVES_ACKNOWLEDGED, Player
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.line_reports import waiting_words
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import CommandResult, touched
 from pbmserv.services.unit_of_work import UnitOfWork
@@ -187,7 +186,7 @@ def _is_plain_move(records: TransactionQueries, to: ReplyContext, player: Player
         for board in decided.changed_boards
         for words in words_above(decided.notifications.remarks, board, player.userid)
     ]
-    is_more = remarks or to.left_out or waiting_words(result, records) or decided.shown != ShownBoards()
+    is_more = remarks or to.left_out or decided.shown != ShownBoards()
     asks = decided.awaits_yes or decided.notifications.question is not None
     return is_known and actor.player is not None and actor.player.id == player.id and not is_more and not asks
 

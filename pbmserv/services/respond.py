@@ -1,7 +1,6 @@
 """What is to be said for one mail: one answer to its sender, and the boards that changed to everybody else."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 
@@ -27,10 +26,10 @@ from pbmserv.commands.practice import (
 from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
-from pbmserv.parser.parsed import named_userids
+from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.services.board_mail import has_record
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of, waiting_lines
+from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of, waiting_words
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
 from pbmserv.services.run import CommandResult, decisions, has_changed, touched
 from pbmserv.store.queries import TransactionQueries
@@ -60,9 +59,7 @@ def answer_to(
     lines = [answered_line(result, records, to, asks, known) for result in results]
     if any(isinstance(decision.reply, PracticeBegun) for decision in decided):
         # Its board welcomes them.
-        lines = [
-            replace(each, is_told_by_board=True) if isinstance(each.said, SignedUp) else each for each in lines
-        ]
+        lines = [each for each in lines if not isinstance(each.said, SignedUp)]
     return Answer(
         lines=tuple(lines),
         about=subject_of(results[0]),
@@ -143,9 +140,10 @@ def _awaited_yes(
     records: TransactionQueries, to: ReplyContext, results: Sequence[CommandResult], boards: Sequence[ShownBoard]
 ) -> Confirmation | None:
     """One question about all lines and words of the mail that wait for a `yes`."""
-    lines = tuple(line for result in results for line in waiting_lines(result, records))
-    if not lines or to.player is None:
+    waiting = [result for result in results if result.awaits_yes and isinstance(result.line, Parsed)]
+    if not waiting or to.player is None:
         return None
+    lines = tuple(f"{result.line.line}\n{waiting_words(result)}".rstrip() for result in waiting)
     digest = sha256("\n".join(lines).encode()).hexdigest()
     seen = ((each.number, records.board(each.number)) for each in boards if each.ply is None)
     return Confirmation(

@@ -182,7 +182,8 @@ def _run(
         return players.password_hash(connection, userid)
 
     question, now = step.question, pending.message.received_at
-    comment = "\n".join(filter(None, (step.words, pending.runnable.comment)))
+    said = pending.runnable.comment
+    comment = said if step.words in said else f"{step.words}\n{said}".rstrip()
     line = _guarded(step.line, shown)
     if step.confirmed and question:
         # What came from an address of the player's counts as if it had come from the first one.

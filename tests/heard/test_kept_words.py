@@ -32,7 +32,6 @@ COMMANDS = ["challenge alice bob", "message bob", "broadcast", "chat 101", "prop
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_yes_sends_them(post: Post, command: str) -> None:
-    """A challenge begins at once; its words wait."""
     asked = post.mail(ALICE, command, "Hello Ben, shall we?\n\nThis time I win.")
     assert "| Hello Ben, shall we? | | This time I win." in to(ALICE, asked)
     assert "Ben" not in to(BOB, asked)
@@ -64,13 +63,22 @@ def test_other_words_are_another_question(post: Post) -> None:
     assert "fool" not in to(BOB, answers)
 
 
-def test_a_move_in_answer_leaves_them_behind(post: Post) -> None:
-    """Only a yes sends what may be somebody else's words."""
-    asked = post.mail(ALICE, "challenge alice bob", "You are a fool.")
-    (question,) = [each for each in asked if each.recipient == ALICE]
-    answers = post.answer(question, "c3")
-    assert post.moves(102) == ["C3"]
-    assert "fool" not in to(BOB, answers)
+def test_a_challenge_waits_with_its_words(post: Post) -> None:
+    """So that one invitation brings both. Without words it begins at once, as ever."""
+    (question,) = post.mail(ALICE, "challenge alice bob", "Hello Ben!")
+    (_, invitation) = post.answer(question, "yes")
+    assert "alice has challenged you" in to(BOB, [invitation])
+    assert "alice writes: | Hello Ben!" in to(BOB, [invitation])
+    assert "has challenged you" in to(BOB, post.mail(ALICE, "challenge alice bob"))
+
+
+def test_a_challenge_in_answer_to_another_game(post: Post) -> None:
+    """An answer to one player's board is no proof for words to others."""
+    post.people(carol="clover")
+    (question,) = post.answer(post.sent_to(ALICE)[-1], "challenge alice carol\nHello Carol!")
+    assert "| Hello Carol!" in to(ALICE, [question])
+    letters = post.answer(question, "yes")
+    assert "alice writes: | Hello Carol!" in to("carol@example.org", letters)
 
 
 def test_a_first_challenge_from_the_welcome(post: Post) -> None:
