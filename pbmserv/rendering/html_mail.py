@@ -112,15 +112,16 @@ def _frame(
         links=links,
         overview=overview,
         boards=[_BOARD] * boards,
-        styles=_styles(seats, boards > 0),
+        # On a newcomer's board, with words below it, nothing stands yet.
+        styles=_styles(seats, boards > 0, boards > bool(below)),
     )
     return _ascii(html).split(_BOARD)
 
 
 @lru_cache(maxsize=16)
-def _styles(seats: int, boards: bool) -> str:
-    """The style sheets of mails with boards for this many seats."""
-    return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards)
+def _styles(seats: int, boards: bool, pieces: bool) -> str:
+    """The style sheets of mails with boards for this many seats, and with pieces on them."""
+    return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards, pieces=pieces)
 
 
 def _boards(views: Sequence[BoardView], address: str, server: Server, room: int) -> Iterator[str]:

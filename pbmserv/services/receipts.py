@@ -177,7 +177,7 @@ def _is_plain_move(records: TransactionQueries, to: ReplyContext, player: Player
     if not isinstance(decided, Decision) or actor is None:
         return False
     if isinstance(decided.reply, SignedUp | PracticeBegun):
-        return not to.left_out
+        return actor.proven and not to.left_out
     if not isinstance(decided.reply, MovePlayed):
         return False
     is_known = actor.proven and actor.proof != "confirmed" and actor.player is not None
