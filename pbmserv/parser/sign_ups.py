@@ -1,8 +1,7 @@
 """Finds in the sentences of somebody without an account that they want one, and under which name.
 
 The phrases are in `sign_ups.toml`, in a dozen languages. A letter is read clause by clause. One that says in a
-clause with such a phrase that it is not so, or is about
-somebody else, or is longer than a few lines, wants nothing.
+clause with such a phrase that it is not so, or is about somebody else, or is longer than a few lines, wants none.
 """
 
 import re
@@ -12,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from pbmserv.commands.server import Server
-from pbmserv.commands.vocabulary import COURTESY, is_kept_back, is_userid
+from pbmserv.commands.vocabulary import is_kept_back, is_userid
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.title import title_of
@@ -72,8 +71,7 @@ def wanted_account(text: str, title: str, server: Server) -> str | None:
     wishes += [each for each in told if _pattern("titles").fullmatch(each)]
     if not wishes or any(map(_pattern("denied").search, wishes)):
         return None
-    alone = [each for each in said if each.lower() not in COURTESY | _words("polite")]
-    alone = alone if len(alone) == 1 and not _pattern("titles").fullmatch(alone[0]) else []
+    alone = said if len(said) == 1 and not _pattern("titles").fullmatch(said[0]) else []
     for names in (*(_names(kind, told) for kind in ("signs", "named", "called")), alone):
         usable = {name.lower(): name for name in names if _is_usable(name, server)}
         if usable:
@@ -94,7 +92,8 @@ def _is_usable(name: str, server: Server) -> bool:
 
 def _clauses(text: str) -> list[str]:
     plain = _latin(normalised(text)).translate(_MARKS)
-    return [" ".join(part.split()) for part in _CLAUSE.split(plain) if part.strip()]
+    parts = (_pattern("polite").sub(" ", part).split() for part in _CLAUSE.split(plain))
+    return [" ".join(words) for words in parts if words]
 
 
 def _latin(text: str) -> str:
@@ -141,8 +140,7 @@ def _expression(phrase: str) -> tuple[str, tuple[str, str]]:
     if slot:
         said = f"(?i:{said}){'(?=[A-Z])' if slot == '@' else ''}({_NAME})(?i:{after})"
     if phrase.startswith("="):
-        polite = rf"(?i:{'|'.join(COURTESY | _words('polite'))})"
-        return said, (rf"^(?:{polite} )*+", rf"(?: [A-Z]\S*| {polite})*+$")
+        return said, ("^", r"(?: [A-Z]\S*)?$")
     if slot and not after:
         return said, (_APART, rf"(?= ?$| [A-Z]| ?\W|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
     return f"(?i:{said})", (_APART, r"(?![A-Za-z0-9])")
