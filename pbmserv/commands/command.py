@@ -103,9 +103,9 @@ class Confirmation:
     """A question that is open.
 
     `userid` is the player whom it is about; `address` the one that it is mailed to. `about` names what is asked:
-    once one mail about it is answered, all are. `lines` are commands without any secret, or the addresses that
-    stay when others are taken back; of an "own address" that address comes first. `shown` is the ply after which
-    each board was seen by who was asked.
+    once one mail about it is answered, all are. `lines` are commands without any secret, each with the words below
+    it that go along, or the addresses that stay when others are taken back; of an "own address" that address comes
+    first. `shown` is the ply after which each board was seen by who was asked.
     """
 
     kind: ConfirmationKind

@@ -110,8 +110,8 @@ class AnsweredLine:
     board: int | None = None
     """For a line that was not run: the board on which an earlier line was refused; None if all lines stop."""
 
-    is_unsaid: bool = False
-    """Whether the text below it was not passed on, since nothing proves who wrote it."""
+    words: str = ""
+    """The text below it that waits for a `yes`, since nothing proves who wrote it."""
 
     is_told_by_board: bool = False
     """Whether the news of its board makes this answer redundant, if the letter shows that board."""

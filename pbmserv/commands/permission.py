@@ -42,13 +42,15 @@ BY_ANSWER: Final = frozenset({"personal", "shown", "link"})
 def decide(request: Request, records: Queries, now: datetime) -> Decision:
     """Returns the decision on a request; changes nothing. `now` is when its mail was stored.
 
-    An unproven command that binds a player waits for a `yes`; a refusal is given at once.
+    An unproven command that binds a player, or brings unproven words to another, waits for a `yes`; a refusal is
+    given at once.
     """
     _require_not_banned(request)
     decided = commands()[request.command.name].decide(request, records, now)
     if _is_for_good(request):
         return Decision(YesNeeded(request.command.name, "for good"), awaits_yes=True)
-    if _binds(request) and not _is_proven(request, records):
+    speaks = decided.opened is None or not request.comment or speaks_on(request.actor, decided.opened, records)
+    if not speaks or (_binds(request) and not _is_proven(request, records)):
         return Decision(YesNeeded(request.command.name, _why(request.actor)), awaits_yes=True)
     return play_on(decided, records, now)
 

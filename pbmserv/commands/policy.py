@@ -115,7 +115,7 @@ PROVIDERS: Final = frozenset(
 )
 """Mail providers whose users do not know each other."""
 
-LETTERS: Final = Limit("strangers", "letters to strangers", "mailbox, whatever its tag", 1, DAY, _SILENCE)
+LETTERS: Final = Limit("strangers", "letters to strangers", "mailbox, whatever its tag", 3, DAY, _SILENCE)
 LETTERS_A_DOMAIN: Final = Limit("strangers", "letters to strangers", "mail domain", 5, DAY, _SILENCE)
 LETTERS_A_PROVIDER: Final = Limit("strangers", "letters to strangers", "large mail provider", 25, DAY, _SILENCE)
 
@@ -140,7 +140,7 @@ SHOWN: Final = Limit("players", "answers to commands that change nothing", "addr
 
 WORDS: Final = Limit("players", "answers to words without a command", "address", 30, HOUR, _NOTICE)
 UNCONFIRMED_WORDS: Final = Limit(
-    "newcomers", "answers to words without a command", "address", 1, DAY, "silence until the address confirms"
+    "newcomers", "answers to words without a command", "address", 3, DAY, "silence until the address confirms"
 )
 TOPIC: Final = Limit("players", "answers on a topic", "address and board", 2, HOUR, "silence; the second is short")
 SAME_WORDS: Final = Limit("players", "the same words but for digits", "address", 1, DAY, "silence until a command")

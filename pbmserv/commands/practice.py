@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 from pbmserv.commands.changes import PuzzleAnswered, PuzzleSent
-from pbmserv.commands.command import Arguments, Command, Decision, Reply, Request
+from pbmserv.commands.command import Arguments, Command, Decision, Remark, Reply, Request
 from pbmserv.commands.echo import echo_words
 from pbmserv.commands.lookup import require_game
 from pbmserv.commands.new_game import Options, Terms, games_offered, variant_of
@@ -85,12 +85,16 @@ def _cells(game: Game, form: Options) -> int:
 
 
 class PracticeBegun(Reply):
-    """The first move created the practice board: `userid` against `robot`."""
+    """The first move created the practice board of `userid`; `is_new`: and opened the account."""
 
-    board: int
     userid: str
-    robot: str
-    move: str
+    is_new: bool
+
+
+class RealGames(Reply, place="below"):
+    """How `userid` begins a game that counts."""
+
+    userid: str
 
 
 class PracticeOffered(Reply):
@@ -135,11 +139,14 @@ def run_practice(request: Request, records: Queries, now: datetime) -> Decision:
         return Decision(PracticeOffered(player.userid))
     match = practice_match(records.next_number(), player.userid, robot.userid, request.server, now)
     entry = _first_entry(match, text, request.arguments.ply, now)
+    begun = PracticeBegun(player.userid, is_new=request.actor.proof == "confirmed")
+    said = (Remark(match.number, player.userid, words) for words in (begun, RealGames(player.userid)))
     return Decision(
-        PracticeBegun(match.number, player.userid, robot.userid, entry.text),
+        begun,
         opened=match,
         entries=(entry,),
         boards=(replay(match).apply(entry),),
+        remarks=tuple(said),
     )
 
 

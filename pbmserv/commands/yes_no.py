@@ -6,10 +6,9 @@ from datetime import datetime
 from pbmserv.commands import changes
 from pbmserv.commands.account import new_password
 from pbmserv.commands.address import (
-    MOST_ADDRESSES,
     AddressTaken,
     SignedUp,
-    TooManyAddresses,
+    run_add,
     takes_back,
     tell_first,
     unanswered,
@@ -20,6 +19,7 @@ from pbmserv.commands.command import (
     Decision,
     Reply,
     Request,
+    commands,
 )
 from pbmserv.commands.lookup import waiting_boards
 from pbmserv.matches.errors import CommandError
@@ -118,9 +118,9 @@ def run_yes(request: Request, records: Queries, now: datetime) -> Decision:
     if asked.kind == "take back":
         return Decision(ChangeStands(player.userid))
     if asked.kind == "own address":
-        asked = replace(asked, kind="address", address=asked.lines[0])
-        if len(records.addresses(player)) >= MOST_ADDRESSES:
-            raise TooManyAddresses(limit=MOST_ADDRESSES, are_asked=False, last=records.addresses(player)[-1])
+        # The mail from there may have been forged, by this very player.
+        named = replace(request.arguments, address=asked.lines[0])
+        return run_add(replace(request, command=commands()["add"], arguments=named), records, now)
     return _new_address(asked, player, records, now)
 
 

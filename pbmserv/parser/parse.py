@@ -192,8 +192,11 @@ def _with_subject(
     # A bare `yes` below could be a greeting in an answer to a board, but not below that same word.
     block = read_block(text, None if subject.command.kind == "token" else about, own, there)
     first, *later = block.lines[len(block.claim) :] or (PROSE,)
-    if first.parsed is not None and _is_same(first.parsed, subject):
-        said = first if first.parsed.claim is not None else titled
+    is_same = first.parsed is not None and _is_same(first.parsed, subject)
+    # "Signup request" may look like one.
+    are_sign_ups = first.parsed is not None and first.parsed.command.name == subject.command.name == "signup"
+    if first.parsed is not None and (is_same or are_sign_ups):
+        said = titled if is_same and first.parsed.claim is None else first
         return _reading((*block.claim, said, *later), block.rest)
     if subject.command.kind == "open":
         # It says nothing to anybody else, so what stands below is no comment: a move there must not be lost.

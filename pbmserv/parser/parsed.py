@@ -89,6 +89,7 @@ class ParsedMail:
     themselves, to be blotted from whatever is kept of the mail. `board` is the one whose mail is answered; where
     that answer holds no command, `near` is the only move that it names in passing, or empty. `writer` is whose
     words such an answer answers, as its Subject says. `forwarded` mails hold nothing that is meant for us.
+    `wants_account`: a sentence says so, and the sign-up in `lines`, if any, has its name from there.
     """
 
     lines: tuple[Parsed | Unparsed, ...] = ()
@@ -99,6 +100,7 @@ class ParsedMail:
     near: str = ""
     writer: str = ""
     forwarded: bool = False
+    wants_account: bool = False
 
 
 _MOST_NAMED: Final = 200

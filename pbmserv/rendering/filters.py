@@ -22,7 +22,7 @@ from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed
 from pbmserv.parser.words import FIRST_BOARD
 from pbmserv.rendering.document import CommandUse
-from pbmserv.rendering.markup import marked_command
+from pbmserv.rendering.markup import Marked, marked_command, without_marks
 
 _PLACEHOLDER: Final = re.compile(r"(?<!\S)[A-Z]{2,}(?!\S)")
 
@@ -38,7 +38,14 @@ def offered(line: str) -> str:
 
 
 def example(line: str) -> str:
-    """A line that shows what a command looks like, marked: one that anybody may give can be sent."""
+    """A line that shows what a command looks like, marked: one that anybody may give can be sent. Words may stand
+    below it."""
+    line, *words = line.split("\n")
+    said = (f"| {without_marks(each)}" for each in words)
+    return Marked("\n".join((_example(line), *said, "\n"))) if words else _example(line)
+
+
+def _example(line: str) -> str:
     parsed = sendable(line)
     if parsed is None or parsed.command.name == "signup":
         filled_in = to_fill_in(line)

@@ -71,7 +71,11 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
     more = [] if content.practice is None else [_ascii(_draw_apart(content.practice, address, server))]
-    frame = _frame(title, blocks, links, seats, content.overview, len(content.views) + len(more))
+    # A newcomer sees the board before all that is said below the first paragraph.
+    is_board_first = isinstance(content.practice, PracticeView) and len(blocks) > 1 and not blocks[1].is_tight
+    above = 1 if is_board_first else len(blocks)
+    below, count = blocks[above:], len(content.views) + len(more)
+    frame = _frame(title, blocks[:above], below, links, seats, content.overview, count)
     room = LARGEST - sum(map(len, (*frame, *more)))
     boards = [*_boards(content.views, address, server, room), *more, ""]
     whole = "".join(chain.from_iterable(zip(frame, boards, strict=True)))
@@ -91,25 +95,33 @@ _BOARD: Final = "<!-- board -->"
 
 
 def _frame(
-    title: str, blocks: tuple[Block, ...], links: Links, seats: int, overview: Overview | None, boards: int
+    title: str,
+    blocks: tuple[Block, ...],
+    below: tuple[Block, ...],
+    links: Links,
+    seats: int,
+    overview: Overview | None,
+    boards: int,
 ) -> list[str]:
     """A mail without its boards: what is before each of them, and after the last."""
     html = render(
         "mail/mail.html",
         title=title,
         blocks=blocks,
+        below=below,
         links=links,
         overview=overview,
         boards=[_BOARD] * boards,
-        styles=_styles(seats, boards > 0),
+        # On a newcomer's board, with words below it, nothing stands yet.
+        styles=_styles(seats, boards > 0, boards > bool(below)),
     )
     return _ascii(html).split(_BOARD)
 
 
 @lru_cache(maxsize=16)
-def _styles(seats: int, boards: bool) -> str:
-    """The style sheets of mails with boards for this many seats."""
-    return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards)
+def _styles(seats: int, boards: bool, pieces: bool) -> str:
+    """The style sheets of mails with boards for this many seats, and with pieces on them."""
+    return render("mail/styles.html", looks=PIECE_STYLES[:seats], named=_NAMED, boards=boards, pieces=pieces)
 
 
 def _boards(views: Sequence[BoardView], address: str, server: Server, room: int) -> Iterator[str]:

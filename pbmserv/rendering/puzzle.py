@@ -1,24 +1,21 @@
 """Boards without a match: a puzzle, and a practice board before its first move, as text and as HTML with links."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Final
-from urllib.parse import quote
 
 from pbmserv.commands.practice import NOT_THERE_YET
 from pbmserv.commands.server import Server
+from pbmserv.games.info import Info
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.puzzles import Puzzle, board_number_of, puzzle_board
 from pbmserv.matches.replay import GameState
 from pbmserv.rendering.board import BoardView, view_board
-from pbmserv.rendering.board_text import draw_sheet
 from pbmserv.rendering.html_board import LISTED, Listed, MoveLink
 from pbmserv.rendering.html_cells import MoveLinks, anchor, draw_grid, mailto
 from pbmserv.rendering.html_grid import HtmlGrid, grid_of
 from pbmserv.rendering.markup import filled
-from pbmserv.rendering.open_moves import OpenMoves, open_moves_of
 from pbmserv.rendering.templates import render
 
 LARGEST_PUZZLE = 28_000
@@ -124,22 +121,11 @@ _MOST_LINKS: Final = 6
 _MOST_LOOKED_AT: Final = 400
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PracticeView:
     """What a newcomer sees before the first move: the context of `mail/practice.txt` and `mail/practice.html`."""
 
-    game: str
-    title: str
-    # The empty board, as text.
-    text: str
-    # The first and the last cell.
-    ends: tuple[str, str]
-    # A legal first move.
-    example: str
-    # The cells of each row, from the top, where a first move is one cell; empty if it is not, or they are many.
-    rows: tuple[tuple[str, ...], ...]
-    # Some first moves, for a board without such rows.
-    some: tuple[str, ...]
+    view: BoardView
     # Which question an answer answers, where our address cannot tell it.
     word: str = field(default="", repr=False)
 
@@ -148,24 +134,33 @@ class PracticeView:
         """What a mail with it is noted to show: a board that is not there yet, and no ply."""
         return NOT_THERE_YET, 0
 
+    @cached_property
+    def game(self) -> Info:
+        """The game."""
+        return rules_of(self.view.match).info
+
+    @cached_property
+    def some(self) -> tuple[str, ...]:
+        """A few first moves from all over the board, where a tap on a cell is not enough."""
+        game, position = rules_of(self.view.match), self.view.state.position
+        moves = [*islice(game.moves(position), _MOST_LOOKED_AT)]
+        step = max(1, len(moves) // _MOST_LINKS)
+        return tuple(game.write(position, move).lower() for move in moves[step // 2 :: step][:_MOST_LINKS])
+
+
+class PracticeLinks(MoveLinks):
+    """Links that begin a practice board."""
+
+    __slots__ = ()
+
+    def command(self, text: str) -> str:
+        """The command that the link writes."""
+        return f"practice {text.lower()}"
+
 
 def view_practice(board: GameState) -> PracticeView:
     """What its player sees of a practice board that is to come."""
-    game, position = rules_of(board.match), board.state.position
-    scene = game.scene(position)
-    open_moves = open_moves_of(game, position, scene)
-    names = scene.board.names
-    return PracticeView(
-        game=board.match.game,
-        title=game.info.title,
-        text=draw_sheet(scene),
-        ends=(names[0], names[-1]),
-        example=open_moves.example,
-        rows=_rows(board, open_moves),
-        some=_spread(
-            [game.write(position, move).lower() for move in islice(game.moves(position), _MOST_LOOKED_AT)]
-        ),
-    )
+    return PracticeView(view_board(board, board.on_turn))
 
 
 def practice_text(practice: PracticeView, server: Server, words: bool = False) -> str:
@@ -173,32 +168,13 @@ def practice_text(practice: PracticeView, server: Server, words: bool = False) -
     return filled(render("mail/practice.txt", words=words, practice=practice, server=server))
 
 
-def draw_practice(view: PracticeView, address: str) -> str:
-    """The board in HTML, with links that write mails to `address`."""
-    return render("mail/practice.html", practice=view, link=lambda move: _link(view, address, move))
-
-
-def _spread(moves: Sequence[str]) -> tuple[str, ...]:
-    """A few of many moves, from all over the board."""
-    step = max(1, len(moves) // _MOST_LINKS)
-    return tuple(moves[step // 2 :: step][:_MOST_LINKS])
-
-
-def _link(view: PracticeView, address: str, move: str) -> str:
-    """A mail with the first move as its Subject; with the word that its text must hold, if there is one."""
-    command = f"practice {move.lower()}"
-    if not view.word:
-        return mailto(address, command)
-    body = quote(f"yes {view.word}\n{command}", safe="")
-    return f"mailto:{quote(address, safe='@')}?body={body}"
-
-
-def _rows(board: GameState, open_moves: OpenMoves) -> tuple[tuple[str, ...], ...]:
-    scene = rules_of(board.match).scene(board.state.position)
-    names, layout = scene.board.names, scene.board.layout
-    playable = {choice.step for choice in open_moves.choices if choice.move and len(choice.move) == 1}
-    rows = tuple(row.cells for row in layout.rows)
-    is_plain = len(names) <= _MOST_CELLS and len({len(row) for row in rows}) == 1 and layout.shape == "square"
-    if not is_plain or any(cell not in playable for row in rows for cell in row):
-        return ()
-    return tuple(tuple(names[cell] for cell in row) for row in rows)
+def draw_practice(practice: PracticeView, address: str) -> str:
+    """The board in HTML, with links that write mails to `address` and hold its word, if there is one."""
+    view, board = practice.view, practice.view.diagram.scene.board
+    links = PracticeLinks(view, address, is_personal=True, alone=True)
+    is_one_touch = all(each.move and len(each.move) == 1 for each in view.open_moves.choices)
+    is_drawn = is_one_touch and len(board.names) <= _MOST_CELLS
+    grid = grid_of(board, practice.game.sides) if is_drawn else None
+    drawn = "" if grid is None else draw_grid(view, links, grid)
+    html = render("mail/practice.html", practice=practice, link=links, drawn=drawn, shape=str(board.layout.shape))
+    return html.replace("?subject=", f"?body=yes%20{practice.word}%0A") if practice.word else html

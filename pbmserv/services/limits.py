@@ -22,6 +22,9 @@ from pbmserv.commands.command import Question, commands
 from pbmserv.commands.letter import Asked, Letter, MailCause, MailKind
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.policy import HOUR, Counted, Limit
+from pbmserv.commands.server import Server
+from pbmserv.games import games
+from pbmserv.games.info import Info
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.queries import ListingQuery, Queries
 from pbmserv.parser.parsed import Parsed, Unparsed
@@ -245,24 +248,35 @@ def allowance_of_newcomer(
     return Allowance.LETTER if has_room else Allowance.SILENCE
 
 
-def letter_to_newcomer(records: Queries, to: ReplyContext, pending: PendingMail) -> Letter:
-    """The letter: what this is, how to open an account, and where to see a game."""
+def letter_to_newcomer(connection: Connection, records: Queries, to: ReplyContext, pending: PendingMail) -> Letter:
+    """The letter: what was asked, what this is, how to open an account, and where to see a game. It is counted."""
+    mailbox, wants = policy.mailbox_of(to.recipient), pending.parsed.wants_account
+    asked = f"{mailbox} {'account' if wants else pending.topic}"
+    before, of_these = (
+        policy.LETTERS.most - left(connection, policy.LETTERS, of, to.now) for of in (mailbox, asked)
+    )
+    counted = (policy.STRANGERS_A_DAY.count(), policy.LETTERS.count(asked))
+    spend(connection, (*counted, *(limit.count(of) for limit, of in _letters_to(to.recipient))), to.now)
     newest = next(iter(records.boards(ListingQuery(count=1)).lines), None)
     return to.fixed_answer(
         "mail/stranger.txt",
-        "your mail",
+        "signup" if wants else "your mail",
         "short",
         board=newest.number if newest else None,
         has_commands=bool(pending.parsed.lines),
         form=pending.mail.unread,
-        wants_out=pending.topic == "stop",
+        number=before + 1,
+        topic=pending.topic,
+        is_again=of_these > 0,
+        wants_account=wants,
+        game=example_game(pending.identity.server),
         is_waited_for=_waits_since(records, to) is not None,
     )
 
 
-def cost_of_letter(address: str) -> tuple[Counted, ...]:
-    """What the letter costs beside an answer."""
-    return (policy.STRANGERS_A_DAY.count(), *(limit.count(of) for limit, of in _letters_to(address)))
+def example_game(server: Server) -> Info:
+    """The game that examples are of where no board is meant."""
+    return (games().get(server.default_game) or next(iter(games().values()))).info
 
 
 def cost_of_sign_up(pending: PendingMail, address: str) -> tuple[Counted, ...]:

@@ -10,7 +10,7 @@ from pbmserv.commands.help import HelpCommand, HelpGame, HelpTopic
 from pbmserv.commands.letter import AnsweredLine
 from pbmserv.commands.lookup import WrongForm
 from pbmserv.commands.move import Declined, MovePlayed, Resigned
-from pbmserv.commands.permission import speaks_on
+from pbmserv.commands.practice import PracticeBegun
 from pbmserv.commands.server import Server
 from pbmserv.commands.talk import NothingToSay, NoWords
 from pbmserv.commands.vocabulary import is_userid
@@ -19,6 +19,7 @@ from pbmserv.matches.log import LEAVING, EntryKind
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import NotPlainlySaid, Parsed, WhichOne, echo
+from pbmserv.parser.prose import TALKING
 from pbmserv.rendering.board import BoardView
 from pbmserv.rendering.templates import say
 from pbmserv.services.run import CommandResult, SkippedCommand
@@ -40,8 +41,8 @@ class LineReport:
     text: str
     # For a line that was not run: the board on which an earlier line was refused; None if all lines stop.
     board: int | None = None
-    # Whether the words below it were not passed on, since nothing proves who wrote them.
-    unsaid: bool = False
+    # The words below it that wait for a `yes`, since nothing proves who wrote them.
+    words: str = ""
     # Whether there is no room for the sentences.
     left_out: bool = False
 
@@ -61,7 +62,7 @@ def answered_line(
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
             is_told = is_told_by_board(result)
-            return AnsweredLine(fate, line, reply, is_unsaid=is_unsaid(result, records), is_told_by_board=is_told)
+            return AnsweredLine(fate, line, reply, words=waiting_words(result), is_told_by_board=is_told)
         case CommandError():
             refused = _without_words(result.outcome) if known is None else result.outcome
             return AnsweredLine("refused", "" if isinstance(refused, NotPlainlySaid | WhichOne) else line, refused)
@@ -72,13 +73,13 @@ def answered_line(
 def report_of(told: AnsweredLine, server: Server, words: bool, is_told: bool) -> LineReport:
     """What is said of a line; `is_told`: the board in the same letter says all that could be said of it."""
     text = "" if told.said is None or is_told else say(told.said, server, words)
-    return LineReport(told.fate, told.line, text, told.board, told.is_unsaid)
+    return LineReport(told.fate, told.line, text, told.board, told.words)
 
 
 def is_told_by_board(result: CommandResult) -> bool:
     """Whether the news of its board says all that could be said of a line, if the mail shows that board."""
     match result.outcome:
-        case Decision(reply=MovePlayed() | Resigned() | Declined(rematch=None) | Challenged()):
+        case Decision(reply=MovePlayed() | Resigned() | Declined(rematch=None) | Challenged() | PracticeBegun()):
             return not result.awaits_yes
     return False
 
@@ -109,14 +110,13 @@ def subject_of(first: CommandResult) -> str:
     return name
 
 
-def is_unsaid(result: CommandResult, records: Queries) -> bool:
-    """Whether words below a line were meant for others, who did not get them."""
-    if not result.comment or not isinstance(result.outcome, Decision):
-        return False
-    boards = result.outcome.boards
-    return result.awaits_yes or not all(
-        result.actor and speaks_on(result.actor, board.match, records) for board in boards
-    )
+def waiting_words(result: CommandResult) -> str:
+    """The words below a line that others get once it is confirmed."""
+    if not result.awaits_yes or not isinstance(result.line, Parsed):
+        return ""
+    command = result.line.command
+    is_for_others = command.kind == "opening" or command.scope in ("board", "players") or command.name in TALKING
+    return result.comment if is_for_others else ""
 
 
 def _without_words(refused: CommandError) -> CommandError:

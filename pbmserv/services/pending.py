@@ -19,6 +19,7 @@ from pbmserv.mail.sending.message import write_masked
 from pbmserv.parser.no_talk import without_words
 from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
+from pbmserv.parser.sign_ups import with_sign_up
 from pbmserv.parser.title import titled_board
 from pbmserv.parser.topics import topic_of
 from pbmserv.services.app import App
@@ -181,10 +182,12 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         look_up = partial(players.password_hash, connection)
         if identity.proof != "none" and says_password(written.parsed.comment, userid, look_up, app.hasher):
             written = replace(written, parsed=without_words(written.parsed, identity.board, "password"))
-    identity = _of_stranger(identity, written.parsed)
-    named = open_question(connection, _tokens(written.parsed), mail.sender, identity.player, now)
     # Its patterns, which no other mail needs, take long to make.
     topic = "" if identity.player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
+    if not (identity.player or identity.confirmation or identity.named or topic == "stop"):
+        written = replace(written, parsed=with_sign_up(written.mail, written.parsed, app.server))
+    identity = _of_stranger(identity, written.parsed)
+    named = open_question(connection, _tokens(written.parsed), mail.sender, identity.player, now)
     pending = PendingMail(
         message,
         came,
@@ -234,7 +237,12 @@ def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identit
 
 
 def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity:
-    """Without the player whose word the mail bears, where its lines say by themselves who wrote it."""
+    """Without the player whose word the mail bears, where its lines say by themselves who wrote it.
+
+    A sign-up in a sentence is asked for a `yes` even where the From address is believed.
+    """
+    if parsed.wants_account:
+        return replace(identity, is_believed=False)
     says_who = parsed.claim or any(
         isinstance(line, Parsed) and (line.claim or line.command.kind == "signup") for line in parsed.lines
     )

@@ -143,8 +143,7 @@ def _process_person(work: UnitOfWork, pending: PendingMail, credentials: Verifie
     if allowed is Allowance.SILENCE and to.player is None and mail.tokens:
         return _warned(work, pending)
     if allowed is Allowance.LETTER:
-        spend(connection, limits.cost_of_letter(to.recipient), work.now)
-        send(work, limits.letter_to_newcomer(records, to, pending))
+        send(work, limits.letter_to_newcomer(connection, records, to, pending))
         return ProcessedMail("handled", was_asked=True)
     if allowed is not Allowance.FULL:
         limits.void_password(connection, records, pending, work.now)
@@ -315,6 +314,8 @@ def _waiting(connection: Connection, pending: PendingMail) -> tuple[str, ...]:
     """What a mail asks for; of a `yes` what that would do, if the question was about commands."""
     lines = [line for line in pending.parsed.lines if isinstance(line, Parsed)]
     written = tuple(line.line for line in lines if line.command.kind != "token")
+    if written and pending.parsed.comment:
+        written = (*written[:-1], f"{written[-1]}\n{pending.parsed.comment}")
     if not any(line.command.name == "yes" for line in lines):
         return written
     asked = confirmations.find(connection, pending.mail.tokens, pending.message.received_at)

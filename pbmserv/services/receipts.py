@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from pbmserv.commands.address import SignedUp
 from pbmserv.commands.command import Actor, Arguments, Decision, Remark, Reply, commands, words_above
 from pbmserv.commands.letter import AT_ONCE, Letter, MoveToTell
 from pbmserv.commands.move import MovePlayed
+from pbmserv.commands.practice import PracticeBegun
 from pbmserv.commands.queue import QueuePlayed
 from pbmserv.commands.set import resume_mail
 from pbmserv.mail.sending.from_web import is_by_link
@@ -15,7 +17,6 @@ from pbmserv.matches.player import MOVES_ACKNOWLEDGED, Player
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.line_reports import is_unsaid
 from pbmserv.services.notices import BoardChange, board_notices
 from pbmserv.services.run import CommandResult, touched
 from pbmserv.services.unit_of_work import UnitOfWork
@@ -79,7 +80,8 @@ def acknowledge(work: UnitOfWork, to: ReplyContext, results: Sequence[CommandRes
     player = to.player
     boards = touched(results)
     is_page = is_by_link(to.mail.message_id)
-    if player is None or not all(_is_plain_move(work.records, to, player, result) for result in results):
+    is_plain = player and boards and all(_is_plain_move(work.records, to, player, result) for result in results)
+    if player is None or not is_plain:
         return ANSWERED
     has_news = any(board.state.status != "active" for board in boards.values())
     is_next = any(_waits_for(board, player) for board in boards.values())
@@ -93,7 +95,7 @@ def acknowledge(work: UnitOfWork, to: ReplyContext, results: Sequence[CommandRes
             due_at = None
         elif _is_robot_next(work, boards):
             due_at = work.now + WAIT_FOR_ROBOT
-    counted = len(results) if is_new and not is_page else 0
+    counted = len(boards) if is_new and not is_page else 0
     remarks: tuple[Remark, ...] = ()
     if counted and settings.acknowledged + counted >= MOVES_ACKNOWLEDGED and settings.receipts == "daily":
         remarks = (Remark(min(boards), player.userid, FewerReceipts()),)
@@ -170,9 +172,13 @@ def is_robot(records: TransactionQueries, userid: str) -> bool:
 
 
 def _is_plain_move(records: TransactionQueries, to: ReplyContext, player: Player, result: CommandResult) -> bool:
-    """Whether a line has done nothing but play a move that the sender had proven to be theirs."""
+    """Whether a line has done nothing but play a move that the sender had proven to be theirs, or a first move."""
     decided, actor = result.outcome, result.actor
-    if not isinstance(decided, Decision) or not isinstance(decided.reply, MovePlayed) or actor is None:
+    if not isinstance(decided, Decision) or actor is None:
+        return False
+    if isinstance(decided.reply, SignedUp | PracticeBegun):
+        return actor.proven and not to.left_out
+    if not isinstance(decided.reply, MovePlayed):
         return False
     if not actor.proven or actor.proof == "confirmed" or actor.player is None or actor.player.id != player.id:
         return False
@@ -181,7 +187,7 @@ def _is_plain_move(records: TransactionQueries, to: ReplyContext, player: Player
     ]
     shows = decided.shown or decided.previews or decided.records
     asks = decided.awaits_yes or decided.question is not None
-    return not (remarks or to.left_out or is_unsaid(result, records) or shows or asks)
+    return not (remarks or to.left_out or shows or asks)
 
 
 def _waits_for(board: GameState, player: Player) -> bool:

@@ -9,13 +9,20 @@ from pbmserv.commands.command import BoardRef, Confirmation, Decision, Question,
 from pbmserv.commands.letter import TO_UNKNOWN_SENDERS, Answer, Letter, MailCause, Notice, ShownBoard
 from pbmserv.commands.move import Previewed, Submitted
 from pbmserv.commands.permission import speaks_on
-from pbmserv.commands.practice import BadFirstMove, BadPuzzleMove, PracticeOffered, PuzzleMissed, PuzzlePosed
+from pbmserv.commands.practice import (
+    BadFirstMove,
+    BadPuzzleMove,
+    PracticeBegun,
+    PracticeOffered,
+    PuzzleMissed,
+    PuzzlePosed,
+)
 from pbmserv.games.game import Move
 from pbmserv.matches.log import Entry
 from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
+from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of, waiting_words
 from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
 from pbmserv.services.run import CommandResult, decisions, has_changed, touched
 from pbmserv.store.queries import TransactionQueries
@@ -43,8 +50,12 @@ def answer_to(
     if to.kind not in TO_UNKNOWN_SENDERS:
         known = records.known_among(named_userids(result.line for result in results))
     decided = decisions(results)
+    lines = [answered_line(result, records, asks, known) for result in results]
+    if any(isinstance(decision.reply, PracticeBegun) for decision in decided):
+        # Its board welcomes them.
+        lines = [each for each in lines if not isinstance(each.said, SignedUp)]
     return Answer(
-        lines=tuple(answered_line(result, records, asks, known) for result in results),
+        lines=tuple(lines),
         about=subject_of(results[0]),
         boards=boards,
         unshown=unshown,
@@ -119,11 +130,11 @@ def questions(results: Sequence[CommandResult], asked_here: Confirmation | None)
 def _awaited_yes(
     records: TransactionQueries, to: ReplyContext, results: Sequence[CommandResult], boards: Sequence[ShownBoard]
 ) -> Confirmation | None:
-    """One question about all lines of the mail that wait for a `yes`."""
+    """One question about all lines and words of the mail that wait for a `yes`."""
     waiting = [result for result in results if result.awaits_yes and isinstance(result.line, Parsed)]
     if not waiting or to.player is None:
         return None
-    lines = tuple(result.line.line for result in waiting)
+    lines = tuple(f"{result.line.line}\n{waiting_words(result)}".rstrip() for result in waiting)
     digest = sha256("\n".join(lines).encode()).hexdigest()
     seen = ((each.number, records.board(each.number)) for each in boards if each.ply is None)
     return Confirmation(

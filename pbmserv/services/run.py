@@ -166,7 +166,9 @@ def _run(work: UnitOfWork, step: Step, pending: PendingMail, credentials: Verifi
     connection, records, identity, line = work.connection, work.records, pending.identity, step.line
     if isinstance(line, Unparsed):
         return CommandResult(line, _with_legal_choices(line.error, records, identity.player), None)
-    question, comment, now = step.question, pending.runnable.comment, pending.message.received_at
+    question, now = step.question, pending.message.received_at
+    said = pending.runnable.comment
+    comment = said if step.words in said else f"{step.words}\n{said}".rstrip()
     if step.confirmed and question:
         # What came from an address of the player's counts as if it had come from the first one.
         proof: Proof = "personal" if question.kind == "own address" else "confirmed"
@@ -263,7 +265,9 @@ def _identity_after(
     answer = step.line.command.name if isinstance(step.line, Parsed) else ""
     if step.question is None or step.question.kind not in SHOWS_ADDRESS.get(answer, ()):
         return identity
-    return replace(identity, player=records.player(step.question.userid), proof="personal")
+    # Whose answer opens the account needs no other proof in that mail.
+    proof: Proof = "confirmed" if step.question.kind == "sign-up" else "personal"
+    return replace(identity, player=records.player(step.question.userid), proof=proof)
 
 
 def _boards_of(line: Parsed | Unparsed) -> set[int]:

@@ -28,6 +28,8 @@ class Step:
     # The question that the line answers; when it is confirmed, the question that it comes from.
     question: Confirmation | None = None
     confirmed: bool = False
+    # Those that were kept with the question.
+    words: str = ""
 
 
 def steps(connection: Connection, pending: PendingMail) -> tuple[Step, ...]:
@@ -61,8 +63,10 @@ def _steps(connection: Connection, pending: PendingMail) -> Iterator[Step]:
         if question.kind == "own address" and says_yes:
             _, *rest = question.lines
             waiting = tuple(rest)
-        parsed = (parse_line(text, None).parsed for text in waiting)
-        yield from (Step(each, question, confirmed=True) for each in parsed if each is not None)
+        for text in waiting:
+            command, _, words = text.partition("\n")
+            if (parsed := parse_line(command, None).parsed) is not None:
+                yield Step(parsed, question, confirmed=True, words=words)
 
 
 _TAKE_PASSWORDS: Final = frozenset({"password", "sign-up"})

@@ -27,7 +27,7 @@ from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
 from pbmserv.parser.title import title_of
 from pbmserv.parser.topics import plain_words, topic_of
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.limits import Allowance, allowance_of, last_notice, left, spend
+from pbmserv.services.limits import Allowance, allowance_of, example_game, last_notice, left, spend
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.run import CommandResult
 from pbmserv.store import counts, outbox, players
@@ -75,6 +75,11 @@ class NoCommand(CommandError):
     writer: str = ""
     # More boards where it is the writer's turn.
     waiting: tuple[int, ...] = ()
+
+    @property
+    def has_topic(self) -> bool:
+        """Whether the answer is about what was asked: a newcomer's is, beside the question that is open."""
+        return not self.near and (self.asked is None or self.asked.kind == "sign-up")
 
 
 class Forwarded(CommandError):
@@ -124,7 +129,7 @@ def answer_words(
     mail = _counted(connection, pending, to, error)
     is_forged = not to.proven and _is_likely_forged(connection, pending)
     allowed = Allowance.SILENCE if is_forged else _allowance(connection, to, mail)
-    if allowed is Allowance.FULL and isinstance(error, NoCommand) and not (error.asked or error.near):
+    if allowed is Allowance.FULL and isinstance(error, NoCommand) and error.has_topic:
         answers_left = left(connection, policy.TOPIC, mail.topic, to.now)
         error = replace(error, is_again=answers_left < policy.TOPIC.most)
         if answers_left <= 0:
@@ -180,7 +185,7 @@ def _allowance(connection: Connection, to: ReplyContext, mail: WordyMail) -> All
 def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, error: CommandError) -> WordyMail:
     came = pending.message.received_at
     near = error.near if isinstance(error, NoCommand) else ""
-    about = error.topic if isinstance(error, NoCommand) and not (error.asked or near) else type(error).__name__
+    about = error.topic if isinstance(error, NoCommand) and error.has_topic else type(error).__name__
     said = " ".join(_NUMBERS.sub("", plain_words(pending.mail.text, _MOST_WORDS)).split())
     said = said or (pending.mail.content_key if pending.mail.unread else plain_words(_own_subject(pending)))
     writer = writer_at(to.recipient, to.proven)
@@ -213,7 +218,7 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         near=parsed.near,
         is_empty=not text and not subject,
         is_reply=parsed.board is not None,
-        standing=BoardStanding(_example_game(identity.server.default_game)),
+        standing=BoardStanding(example_game(identity.server)),
         userid=to.player.userid if to.player else "",
         writer=parsed.writer,
     )
@@ -253,10 +258,6 @@ def _board(records: Queries, number: int | None) -> GameState | None:
         return None if number is None else records.board(number)
     except MissingRules:
         return None
-
-
-def _example_game(name: str) -> Info:
-    return (games().get(name) or next(iter(games().values()))).info
 
 
 def _own_subject(pending: PendingMail) -> str:

@@ -197,8 +197,7 @@ def test_what_a_personal_address_is_good_for(club: Post) -> None:
 def test_words_below_a_challenge(club: Post) -> None:
     """A leaked personal address is used to write to somebody who is on none of its boards, below a challenge."""
     letters = answered(club, board_mail(club), "challenge alice carl -size=3x3\n\nYou are a cheat.")
-    assert [letter for letter in letters if letter.recipient == CARL]
-    assert not [letter for letter in letters if letter.recipient == CARL and "cheat" in text_of(letter)]
+    assert [letter.recipient for letter in letters] == [ALICE], "who is asked, and sees the words"
     # Bob plays on the board of that mail.
     letters = answered(club, board_mail(club), "challenge alice bob -size=3x3\n\nOnce more?")
     assert [letter for letter in letters if letter.recipient == BOB and "Once more?" in text_of(letter)]

@@ -184,17 +184,19 @@ def test_yes_to_a_move_that_has_become_stale(club: Post) -> None:
     assert refusal.match == 101
 
 
-def test_only_words_below_the_yes_are_passed_on(club: Post) -> None:
-    """What stood below the command may be somebody else's, and the question does not show it."""
+def test_words_wait_with_the_command(club: Post) -> None:
+    """They may be somebody else's: the question shows them, and only its own yes passes them on."""
     letter = asked(club, "101 a1", "You are a bad loser.")
-    assert "The text below it was not kept" in text_of(letter)
-    club.answer(letter, "yes\n\nGood luck!")
+    assert "These words go along:\n| You are a bad loser.\n" in text_of(letter)
+    club.answer(asked(club, "101 a1"), "yes\n\nGood luck!")
     told = "".join(map(text_of, club.sent_to(BOB)))
     assert "bad loser" not in told
     assert "| Good luck!" in told
 
 
 def test_what_needs_no_proof_is_done_at_once(club: Post) -> None:
+    # The welcomes of this hour leave no room for a list of all games.
+    club.clock.move(hours=1)
     (letter,) = club.mail(ALICE, "hi", "list\n101 a1\nhelp move")
     assert "The games here" in text_of(letter)
     assert club.moves() == []
@@ -270,12 +272,16 @@ def test_a_new_account_is_nothing_until_its_address_answers(post: Post) -> None:
         post.mail(MALLORY, subject, text)
     post.mail(ALICE, "as alice sesame", "challenge alice eve\nblock eve")
     post.mail(ALICE, "as alice sesame", f"signup eve3 pepper {EVE}\nadd {EVE}\nchange address {EVE}")
-    _, letter = post.sent_to(EVE)
-    assert letter.kind == "short", "words bring one letter a day, none of which are theirs"
-    assert [each for each in ("xxx", "no such", "What is", "eve", "pepper") if each in text_of(letter)] == []
-    assert "    list" not in text_of(letter), "which would bring nothing"
-    post.answer(letter, "yes")
-    assert len(post.sent_to(EVE)) == 2
+    _, *letters = post.sent_to(EVE)
+    assert len(letters) == 3, "words bring three letters a day, with none of theirs"
+    for letter in letters:
+        assert letter.kind == "short"
+        assert [each for each in ("xxx", "no such", "What is", "eve", "pepper") if each in text_of(letter)] == []
+        assert [each for each in ("list", "help") if f"    {each}" in text_of(letter)] == [], (
+            "which would bring nothing"
+        )
+    post.answer(letters[-1], "yes")
+    assert len(post.sent_to(EVE)) == 4
     assert post.sent_to(WORK) == []
     assert not post.is_confirmed("eve")
 

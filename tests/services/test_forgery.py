@@ -161,7 +161,7 @@ A_MAIL_EACH: dict[Way, tuple[str, int, int]] = {
     moves_as_alice: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
     forgot_as_alice: (ALICE, policy.ANSWERS_AN_HOUR.most + 1, policy.ANSWERS_A_DAY.most + 5),
     nothing_as_alice: (ALICE, 0, 0),
-    short_as_stranger: (VICTIM, 1, 1),
+    short_as_stranger: (VICTIM, 3, 3),
     forgot_by_many: (ALICE, 1, 1),
     sign_up_by_many: (VICTIM, 1, 1),
     sign_up_as_stranger: (VICTIM, 1, 1),

@@ -32,32 +32,36 @@ def test_a_first_mail_is_answered_from_elsewhere(asking_post: Post) -> None:
 
 
 def test_a_first_move_from_elsewhere(asking_post: Post) -> None:
-    """The practice board begins. A command in answer to the mail that asks says yes: mail from there counts."""
+    """The practice board begins. A command in answer to the mail that asks says yes: it is asked, too."""
     (welcome,) = asking_post.mail(UNI, "signup alice")
     answer = asking_post.answer(welcome, "b3", sender=GMAIL)[-1]
     assert (answer.recipient, asking_post.moves(101)[0]) == (UNI, "B3")
-    asking_post.answer(answer, "next", sender=GMAIL)
+    letters = asking_post.answer(answer, "next", sender=GMAIL)
+    (question,) = [each for each in letters if each.recipient == GMAIL]
+    asking_post.answer(question, "yes")
     (letter,) = asking_post.mail(GMAIL, "games alice")
     assert letter.recipient == UNI
 
 
 def test_a_move_from_elsewhere_waits_for_a_yes(asking_post: Post) -> None:
-    """At home it is asked, with the move; from either address a yes adds the other and plays it."""
+    """At home it is asked, with the move and its words; a yes, from either address, plays it and asks there."""
     post = joined(asking_post)
     board = post.sent_to(UNI)[-1]
-    (question,) = post.answer(board, "b2", sender=GMAIL)
+    (question,) = post.answer(board, "b2\n\nGood luck, Bob!", sender=GMAIL)
     assert (question.recipient, post.moves()) == (UNI, [])
-    assert "move 101 b2" in text_of(question)
+    assert "move 101 b2 | Good luck, Bob!" in words_of([question])
     letters = post.answer(question, "yes", sender=GMAIL)
     assert post.moves() == ["B2"]
-    assert {letter.recipient for letter in letters} == {UNI, BOB}
+    assert {letter.recipient for letter in letters} == {UNI, BOB, GMAIL}
+    assert "Good luck, Bob!" in words_of([letter for letter in letters if letter.recipient == BOB])
+    post.answer(post.sent_to(GMAIL)[-1], "yes")
     post.mail(BOB, "101 bob poppy a1")
     post.answer(post.sent_to(UNI)[-1], "c3", sender=GMAIL)
     assert post.moves() == ["B2", "A1", "C3"]
 
 
 def test_the_move_is_played_only_where_its_ply_still_stands(asking_post: Post) -> None:
-    """She has moved on a page meanwhile, and so has bob: that yes adds the address alone."""
+    """She has moved on a page meanwhile, and so has bob: that yes has the address asked alone."""
     post = joined(asking_post)
     board = post.sent_to(UNI)[-1]
     (question,) = post.answer(board, "b2", sender=GMAIL)
@@ -66,6 +70,7 @@ def test_the_move_is_played_only_where_its_ply_still_stands(asking_post: Post) -
     letters = post.answer(question, "yes")
     assert post.moves() == ["C3", "A1"]
     assert "Not done: move 101 b2" in words_of(letters)
+    post.answer(post.sent_to(GMAIL)[-1], "yes")
     (answer,) = post.answer(post.sent_to(UNI)[-1], "show 101", sender=GMAIL)
     assert answer.recipient == UNI
 
@@ -95,6 +100,17 @@ def test_an_unclear_answer_is_asked_again(asking_post: Post, text: str) -> None:
     (answer,) = post.answer(question, text)
     assert "Your mail does not say whether" in words_of([answer])
     assert post.moves() == []
+
+
+def test_nobody_takes_an_address_by_writing_in_its_name(asking_post: Post) -> None:
+    """Alice forges a mail from Victor's address and says yes. He is asked, says nothing, and signs up as ever."""
+    victor, post = "victor@place.example", joined(asking_post)
+    (question,) = post.answer(post.sent_to(UNI)[-1], "b2", sender=victor)
+    for sender in (UNI, victor):
+        post.answer(question, "yes", sender=sender)
+    assert [letter.recipient for letter in post.mail(victor, "signup victor")] == [victor]
+    post.answer(post.sent_to(victor)[-1], "yes")
+    assert post.is_confirmed("victor")
 
 
 def test_no_settles_it_for_good(asking_post: Post) -> None:

@@ -155,7 +155,7 @@ def test_every_club_has_a_board_to_begin_on(game: str) -> None:
     assert board.match.game == game
     view = view_practice(board)
     rules, position = rules_of(board.match), board.state.position
-    assert rules.read(position, view.example)
+    assert rules.read(position, view.view.open_moves.example)
     links = parse(f"<div>{draw_practice(view, 'pbm+t@club.test')}</div>").all("a")
     moves = [unquote(link.attributes["href"]).partition("?subject=practice ")[2] for link in links]
     assert moves

@@ -51,14 +51,14 @@ def test_a_notice_is_answered_from_its_own_address(club: Post) -> None:
     assert "In the old library." in to(sent, ALICE)[0]
 
 
-def test_who_is_not_proven_waits_for_a_yes_without_the_words(club: Post) -> None:
-    """Nothing goes to anybody until the owner of the address says so, with the words below the yes."""
+def test_who_is_not_proven_waits_for_a_yes(club: Post) -> None:
+    """Nothing goes to anybody until the owner of the address has seen the words and says so."""
     asking = club.with_server(confirm="ask")
     (question,) = asking.mail(ALICE, "message bob", WORDS)
     assert question.recipient == ALICE
     assert "yes" in text_of(question)
-    assert WORDS not in text_of(question)
-    letters = asking.answer(question, f"yes\n\n{WORDS}")
+    assert f"| {WORDS}" in text_of(question)
+    letters = asking.answer(question, "yes")
     assert WORDS in to(letters, BOB)[0]
 
 

@@ -324,7 +324,7 @@ def test_limits_count_as_before(post: Post, clock: Clock) -> None:
         post.mail("eve@example.org", f"move 10{number} a1")
     hand_over(post.house)
     sent = len(post.letters())
-    assert sent == 1, "one short answer a day"
+    assert sent == 3, "three short answers a day"
     clock.move(hours=23)
     tidied(post.house, clock(), timedelta(days=14))
     assert post.mail("eve@example.org", "move 107 a1") == []

@@ -169,10 +169,11 @@ def test_what_was_counted_is_forgotten(club: Post) -> None:
 # The letter to unknown senders
 
 
-def test_a_mailbox_gets_one_letter_a_day(club: Post) -> None:
+def test_a_mailbox_gets_three_letters_a_day(club: Post) -> None:
     """Its tags make it no other."""
-    assert [letter.kind for letter in club.mail(EVE, "hello")] == ["short"]
-    assert club.mail("eve+games@example.net", "hello again") == []
+    for tag in ("", "+games", "+more"):
+        assert [letter.kind for letter in club.mail(f"eve{tag}@example.net", "hello")] == ["short"]
+    assert club.mail("eve+other@example.net", "hello again") == []
     assert club.mail("EVE@example.net", "hello again") == []
     club.clock.move(days=1)
     assert len(club.mail("eve+more@example.net", "hello again")) == 1

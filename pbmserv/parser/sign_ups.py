@@ -1,0 +1,146 @@
+"""Finds in the sentences of somebody without an account that they want one, and under which name.
+
+The phrases are in `sign_ups.toml`, in a dozen languages. A letter is read clause by clause. One that says in a
+clause with such a phrase that it is not so, or is about somebody else, or is longer than a few lines, wants none.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Final
+
+from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import is_kept_back, is_userid
+from pbmserv.parser.line import parse_line
+from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
+from pbmserv.parser.title import title_of
+from pbmserv.parser.words import normalised, word_lists
+
+_MOST_LINES: Final = 10
+_MOST_CHARACTERS: Final = 1000
+
+_MARKS: Final = str.maketrans(
+    {":": " ", "=": " "} | dict.fromkeys("'\"*`\u00b4\u00ab\u00bb<>()[]\u300c\u300d\u00bf\u00a1")
+)
+_CLAUSE: Final = re.compile(r"[,;!?\u3001\u3002\n]|[.](?!\w)| -+(?!\S)")
+_APART: Final = r"(?<![A-Za-z0-9])"
+_NAME: Final = r"[A-Za-z][A-Za-z0-9._-]*+"
+
+
+def with_sign_up(mail: IncomingMail, parsed: ParsedMail, server: Server) -> ParsedMail:
+    """What a stranger's mail asks for. Where no line does anything and a sentence wants an account, that is all: a
+    sign-up, or nothing where no name is said."""
+    if (
+        mail.unwelcome
+        or parsed.forwarded
+        or parsed.claim
+        or not all(_is_in_vain(each, server) for each in parsed.lines)
+    ):
+        return parsed
+    title = title_of(normalised(mail.subject))
+    # Ours asks for a name.
+    own = title.text.removeprefix(f"{server.club_name}: ")
+    name = wanted_account(mail.text, "" if title.is_answer and own == title.text else own, server)
+    sign_up = parse_line(f"signup {name}", None).parsed if name else None
+    return parsed if name is None else ParsedMail((sign_up,) if sign_up else (), wants_account=True)
+
+
+def _is_in_vain(line: Parsed | Unparsed, server: Server) -> bool:
+    if isinstance(line, Unparsed):
+        return True
+    is_sign_up = line.command.name == "signup" and line.new_password is None
+    return is_sign_up and not _is_usable(line.arguments.userid, server)
+
+
+def wanted_account(text: str, title: str, server: Server) -> str | None:
+    """The username that a letter wants; empty where it wants an account and names no usable one, None where none.
+
+    >>> server = Server("pbmserv@club.test")
+    >>> wanted_account("Bonjour, je voudrais jouer. Je m'appelle Zo\u00eb !", "", server)
+    'Zoe'
+    >>> wanted_account("I'd like to join!", "", server), wanted_account("I don't want to join as finn", "", server)
+    ('', None)
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > _MOST_LINES or len(text) > _MOST_CHARACTERS or "://" in text:
+        return None
+    titled, said = _clauses(title), [clause for line in lines for clause in _clauses(line)]
+    told = [*said, *titled]
+    wishes = [each for each in told if _pattern("wishes").search(each) or _pattern("signs").search(each)]
+    wishes += [each for each in told if _pattern("titles").fullmatch(each)]
+    if not wishes or any(map(_pattern("denied").search, wishes)):
+        return None
+    alone = said if len(said) == 1 and not _pattern("titles").fullmatch(said[0]) else []
+    for names in (*(_names(kind, told) for kind in ("signs", "named", "called")), alone):
+        usable = {name.lower(): name for name in names if _is_usable(name, server)}
+        if usable:
+            return next(iter(usable.values())) if len(usable) == 1 else ""
+    return ""
+
+
+def _names(kind: str, clauses: Iterable[str]) -> Iterator[str]:
+    for clause in clauses:
+        for found in _pattern(kind).finditer(clause):
+            if not _pattern("denied").search(clause):
+                yield found[found.lastindex or 0]
+
+
+def _is_usable(name: str, server: Server) -> bool:
+    return is_userid(name) and name.lower() not in _words("no_names") and not is_kept_back(name, server)
+
+
+def _clauses(text: str) -> list[str]:
+    plain = _latin(normalised(text)).translate(_MARKS)
+    parts = (_pattern("polite").sub(" ", part).split() for part in _CLAUSE.split(plain))
+    return [" ".join(words) for words in parts if words]
+
+
+def _latin(text: str) -> str:
+    """The text without accents, in Latin letters where these are usual."""
+    apart = unicodedata.normalize("NFKD", text.translate(_letters()))
+    return "".join(each for each in apart if not unicodedata.combining(each))
+
+
+@cache
+def _letters() -> dict[int, str]:
+    small = word_lists("sign_ups.toml")["letters"]
+    return str.maketrans(
+        {each.upper(): latin.capitalize() for each, latin in small.items() if len(each.upper()) == 1} | small
+    )
+
+
+@cache
+def _words(kind: str) -> frozenset[str]:
+    return frozenset(_phrases(kind))
+
+
+def _phrases(kind: str) -> Iterator[str]:
+    lists = word_lists("sign_ups.toml")[kind].values()
+    return (" ".join(_latin(each).replace("'", "").split()) for table in lists for each in table.split(","))
+
+
+@cache
+def _pattern(kind: str) -> re.Pattern[str]:
+    """Matches these phrases in a clause; the name is the last group."""
+    framed: dict[tuple[str, str], list[str]] = {}
+    for phrase in _phrases(kind):
+        said, frame = _expression(phrase)
+        framed.setdefault(frame, []).append(said)
+    every = (f"{before}(?:{'|'.join(said)}){after}" for (before, after), said in framed.items())
+    return re.compile("|".join(every))
+
+
+def _expression(phrase: str) -> tuple[str, tuple[str, str]]:
+    """A phrase as an expression, and what must stand before and behind it."""
+    said = phrase.removeprefix("=").replace("(", "(?:").replace("*", r"\w*+").replace("~", r"\S{0,8}")
+    said, slot, after = (
+        said.replace(" _", r"(?: \S+){0,5}").replace("##", "@").partition("@" if "##" in said else "#")
+    )
+    if slot:
+        said = f"(?i:{said}){'(?=[A-Z])' if slot == '@' else ''}({_NAME})(?i:{after})"
+    if phrase.startswith("="):
+        return said, ("^", r"(?: [A-Z]\S*)?$")
+    if slot and not after:
+        return said, (_APART, rf"(?= ?$| [A-Z]| ?\W|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
+    return f"(?i:{said})", (_APART, r"(?![A-Za-z0-9])")
