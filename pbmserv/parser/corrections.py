@@ -9,6 +9,7 @@ from pbmserv.commands.typed_moves import (
     Spelling,
     any_spelling,
     clear_move,
+    is_beside_board,
     is_move_like,
     is_of_words,
     may_be_a_name,
@@ -20,8 +21,8 @@ from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed, WhichOne
 from pbmserv.parser.prose import single_word_reply
-from pbmserv.parser.spoken import moves_left_open
 from pbmserv.parser.taken_back import denies, is_held, is_withdrawn
+from pbmserv.parser.told import moves_left_open
 from pbmserv.parser.words import listed, normalised, phrase_at, phrases
 
 MOST_CHOICES = 5
@@ -82,6 +83,7 @@ def _asked(
         in_a_moves_place(other): other.line
         for other in _acts_on(board, (*beside, *_said_below(below, board, spelling)), spelling)
         if in_a_moves_place(other) != in_a_moves_place(said)
+        and not is_beside_board(other.arguments.move, spelling)
     }
     if not others and not is_off and not _is_dropped(in_a_moves_place(said), below, spelling):
         return line

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from pbmserv.commands.vocabulary import word_lists
 from pbmserv.mail.reading.phrases import holds_address, is_in_first_person, is_ruler, pattern
-from pbmserv.parser.words import word_lists
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
