@@ -243,14 +243,14 @@ def _with_signs(text: str, spelling: Spelling) -> str:
     if not spelling.is_known or len(text) > LONGEST:
         return text
     text = with_digits(text)
+    said = [word.lower() for word in _between().findall(text)]
+    if "and" not in said or len(said) == 1 or "takes" in said:
+        text = _between().sub(lambda found: _SIGNS.get(found[1].lower(), "-") if found[1] else "", text)
     if not _is_in_words(text, spelling) and not is_in_dialect(text, spelling):
         bare = text.rstrip(_SENTENCE_ENDS)
         named = _castling().get(bare.lower()) or with_pieces(bare)
         text = named if is_in_dialect(named, spelling) else text
-    said = [word.lower() for word in _between().findall(text)]
-    if "and" in said and len(said) > 1 and "takes" not in said:
-        return text
-    return _between().sub(lambda found: _SIGNS.get(found[1].lower(), "-") if found[1] else "", text)
+    return text
 
 
 @cache
@@ -280,8 +280,7 @@ def _pieces() -> tuple[Mapping[str, str], re.Pattern[str]]:
     """The pieces in English by their names, and a name before a square, perhaps with what is between."""
     pieces = {name: piece for piece, names in _said()["pieces"].items() for name in names.split()}
     between = rf"[ -]| (?:{_listed('going')}) | (?:(?P<takes>{_listed('taking')})) "
-    leaving = rf" (?:{_listed('leaving')}) (?=[a-z][1-9] (?:{_listed('towards')}) )"
-    named = rf"(?<!\w)({'|'.join(pieces)})(?:{between}|{leaving})(?=[a-z][1-9](?!\w))"
+    named = rf"(?<!\w)({'|'.join(pieces)})(?:{between})(?=[a-z][1-9](?!\w))"
     return pieces, re.compile(named, re.IGNORECASE)
 
 

@@ -34,10 +34,10 @@ _GLUED = re.compile(r"(?<=[^\W\d_])([,:;!=.]+)(?=[a-z][1-9])", re.IGNORECASE)
 _BROKEN_CELL = re.compile(r"(?<![\w'])([b-hj-zA-HJ-Z])[-. ](?=[1-9][0-9]?(?!\w))", re.ASCII)
 _GLUED_BEHIND = re.compile(r"(?<=[0-9])([,;!.])(?=[^\W\d_]{2})")
 _DIGIT = re.compile(r"[0-9]")
-_PARTED = (",", ".", "!", "?", ";", ":", "-", "\u2026", ")")
+PARTED = (",", ".", "!", "?", ";", ":", "-", "\u2026", ")")
 _SENTENCE = re.compile(r"(?<=[^\W_][^\W_][.!?\u2026])\s+(?=[^\W\d_])|(?<=\u3002)\s*(?=\S)")
 _SENTENCE_END = re.compile(r"[.!?:)\u2026]\W*$")
-_SENTENCE_ENDS = (".", "!", "?", "\u2026")
+SENTENCE_ENDS = (".", "!", "?", "\u2026")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def told_apart(text: str, spelling: Spelling) -> str:
     """
     every = text.split("\n")
     lines = [normalised(line[:_LONGEST_PROSE]) for line in every[:_MOST_LINES]]
-    named = [(place, len(moves)) for place, line in enumerate(lines) if (moves := _read(line, spelling)[1])]
+    named = [(place, len(moves)) for place, line in enumerate(lines) if (moves := read_moves(line, spelling)[1])]
     if [count for _, count in named] != [1]:
         return ""
     ((place, _),) = named
@@ -79,16 +79,11 @@ def told_apart(text: str, spelling: Spelling) -> str:
     below = _SENTENCE.split(lines[place])
     while below and not told_move(below[0], spelling):
         above.append(below.pop(0))
-    if not below or len(above) + len(below) == 1 or (above and not _tellers(_words(below[0]))):
+    if not below or len(above) + len(below) == 1 or (above and not _tellers(words_of(below[0]))):
         return ""
-    beside, after = ([*map(_plain, " ".join(each).split())] for each in ([*above, *below[1:]], below[1:]))
-    is_doubted = not listed("no_names", "negations", "doubting").isdisjoint(after)
-    if (
-        is_doubted
-        or "?" in " ".join(above)
-        or not listed("conditional").isdisjoint(beside)
-        or denies(beside, is_behind=True)
-    ):
+    beside = [*map(bare_word, " ".join((*above, *below[1:])).split())]
+    is_doubted = not listed("no_names", "negations", "doubting", "conditional").isdisjoint(beside)
+    if is_doubted or "?" in " ".join(above) or denies(beside, is_behind=True):
         return ""
     return "\n".join((*every[:place], below[0], " ".join((*above, *below[1:])), *every[place + 1 :]))
 
@@ -129,7 +124,7 @@ def told_move(line: str, spelling: Spelling) -> str:
     """
     if len(line) > _LONGEST_LINE or "?" in line:
         return ""
-    words, found = _read(line, spelling)
+    words, found = read_moves(line, spelling)
     if len(found) != 1:
         return ""
     start, end, move = found[0]
@@ -151,7 +146,7 @@ def _is_played(words: Sequence[str], start: int, end: int) -> bool:
 
 def _tellers(words: Sequence[str]) -> list[_Language]:
     """The languages in which some of the words say that a move is played."""
-    plain = [*map(_plain, words)]
+    plain = [*map(bare_word, words)]
     return [each for each in _languages() if any(phrase_at(plain, at, each.telling) for at in range(len(plain)))]
 
 
@@ -170,23 +165,23 @@ def _languages() -> tuple[_Language, ...]:
 def stands_alone(lines: Sequence[str], number: int, spelling: Spelling) -> bool:
     """Whether a line with a move is not part of a longer sentence, and no other move is named above it."""
     above = [normalised(line) for line in lines[:number]]
-    if any(_read(line[:_LONGEST_LINE], spelling)[1] for line in above):
+    if any(read_moves(line[:_LONGEST_LINE], spelling)[1] for line in above):
         return False
-    if any(_plain(word) in listed("conditional") for line in above for word in line.split()):
+    if any(bare_word(word) in listed("conditional") for line in above for word in line.split()):
         return False
     before = above[-1] if above else ""
     after = normalised(lines[number + 1]) if number + 1 < len(lines) else ""
     if before and not _SENTENCE_END.search(before) and not _is_greeting(before):
         return False
     is_closed = not after or _SENTENCE_END.search(normalised(lines[number])) is not None
-    return is_closed or after[:1].isupper() or not after[:1].isalpha() or _is_ending(_words(after))
+    return is_closed or after[:1].isupper() or not after[:1].isalpha() or _is_ending(words_of(after))
 
 
 def moves_left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
     """The moves of a normalised line that contains nothing else, however doubtful: `or e5`, `not d4, e5`."""
-    words, moves = _read(line[:_LONGEST_LINE].replace("?", ""), spelling)
+    words, moves = read_moves(line[:_LONGEST_LINE].replace("?", ""), spelling)
     taken = {place for start, end, _ in moves for place in range(start, end)}
-    rest = [_plain(word) for place, word in enumerate(words) if place not in taken]
+    rest = [bare_word(word) for place, word in enumerate(words) if place not in taken]
     place = 0
     while length := phrase_at(rest, place, _asked()):
         place += length
@@ -195,17 +190,19 @@ def moves_left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
 
 def _is_denied_before(words: Sequence[str], place: int) -> bool:
     """Whether the last word of its clause before a move denies it, but for those that may stand between."""
-    before = [word for word in map(_plain, words[_start(words, place) : place]) if word not in listed("between")]
+    before = [
+        word for word in map(bare_word, words[begin_of(words, place) : place]) if word not in listed("between")
+    ]
     return denies(before, nearest=1)
 
 
-def _start(words: Sequence[str], place: int) -> int:
-    """Where the clause of a word begins."""
-    return next((each for each in range(place, 0, -1) if words[each - 1].endswith(_PARTED)), 0)
+def begin_of(words: Sequence[str], place: int, marks: tuple[str, ...] = PARTED) -> int:
+    """Where the clause of a word begins, or with `SENTENCE_ENDS` its sentence."""
+    return next((each for each in range(place, 0, -1) if words[each - 1].endswith(marks)), 0)
 
 
-def _end(words: Sequence[str], place: int, marks: tuple[str, ...] = _PARTED) -> int:
-    """Where the clause of a word ends."""
+def end_of(words: Sequence[str], place: int, marks: tuple[str, ...] = PARTED) -> int:
+    """Where the clause of a word ends, or with `SENTENCE_ENDS` its sentence."""
     return next((each + 1 for each in range(place, len(words)) if words[each].endswith(marks)), len(words))
 
 
@@ -236,15 +233,15 @@ def _named(line: str, spelling: Spelling) -> Iterator[str]:
     """
     if is_letter(line):
         yield clear_move(line, spelling)
-    words, moves = _read(line, spelling)
+    words, moves = read_moves(line, spelling)
     for start, end, move in moves:
-        is_led = start == 0 or words[start - 1].endswith(_PARTED) or words[start - 1].lower() in _saying_that()
+        is_led = start == 0 or words[start - 1].endswith(PARTED) or words[start - 1].lower() in _saying_that()
         is_of_a_piece = bool(spelling.dialects) and (move[:1].isdigit() or move[1:].isdigit()) and not is_led
         if not is_of_a_piece and not _is_denied(words, start, end):
             yield move
-    for place, word in enumerate(map(_plain, words)):
+    for place, word in enumerate(map(bare_word, words)):
         if word in spelling.whole:
-            clause = [*map(_plain, words[_start(words, place) : _end(words, place)])]
+            clause = [*map(bare_word, words[begin_of(words, place) : end_of(words, place)])]
             rest = {each for each in clause if not clear_move(each, spelling)}
             if rest <= _SAYING_WHAT and rest.isdisjoint(listed("negations")):
                 yield word
@@ -252,29 +249,34 @@ def _named(line: str, spelling: Spelling) -> Iterator[str]:
 
 def _is_denied(words: Sequence[str], start: int, end: int) -> bool:
     """Whether a sentence denies its move: before it in its clause, by a word apart, or behind it."""
-    first = _start(words, start)
-    before = [*map(_plain, words[first:start])]
+    first = begin_of(words, start)
+    before = [*map(bare_word, words[first:start])]
     if "why" in before:
         return False
-    apart = [*map(_plain, words[_start(words, first - 1) : first])] if first else []
+    apart = [*map(bare_word, words[begin_of(words, first - 1) : first])] if first else []
     buts = (at for at, word in enumerate(before) if word in listed("but"))
     turn = max((at for at in buts if before[max(at - 1, 0)] not in listed("never_but")), default=-1)
-    behind = [*map(_plain, words[end : _end(words, end - 1, _SENTENCE_ENDS)])]
+    behind = [*map(bare_word, words[end : end_of(words, end - 1, SENTENCE_ENDS)])]
     says_no = len(apart) == 1 and denies(apart)
     return says_no or denies(before[turn + 1 :]) or denies(behind, is_behind=True)
 
 
-def _read(line: str, spelling: Spelling) -> tuple[list[str], list[tuple[int, int, str]]]:
-    """The words of a line, and its moves with their places; of a line without any, those in broken squares."""
-    words = _words(line)
-    found = [*_moves(words, spelling)]
+def read_moves(
+    line: str, spelling: Spelling, besides: Container[str] | None = None
+) -> tuple[list[str], list[tuple[int, int, str]]]:
+    """The words of a line, and its moves with their places; of a line without any, those in broken squares.
+
+    Words of a game alone are none; they are with words that count as moves `besides`.
+    """
+    words = words_of(line)
+    found = [*_moves(words, spelling, besides)]
     if not found and _BROKEN_CELL.search(line):
-        words = _words(_BROKEN_CELL.sub(r"\1", line))
-        found = [*_moves(words, spelling)]
+        words = words_of(_BROKEN_CELL.sub(r"\1", line))
+        found = [*_moves(words, spelling, besides)]
     return words, found
 
 
-def _words(line: str) -> list[str]:
+def words_of(line: str) -> list[str]:
     """The words of a line; punctuation on its own joins the word before."""
     text = _MARKS.sub(" ", line.replace("\u3002", ". ").replace("\u3001", ", "))
     text = _GLUED.sub(r"\1 ", _GLUED_BEHIND.sub(r"\1 ", _BESIDE_EAST.sub(" ", text)))
@@ -289,20 +291,26 @@ def _in_the_east() -> re.Pattern[str]:
     return re.compile("|".join(sorted(every, key=len, reverse=True)))
 
 
-def _plain(word: str) -> str:
+def bare_word(word: str) -> str:
+    """A word without marks, in small letters."""
     return word.strip(_AROUND).lower()
 
 
-def _moves(words: Sequence[str], spelling: Spelling) -> Iterator[tuple[int, int, str]]:
-    """The longest moves among words, and where each begins and ends. Words of a game alone are none here."""
+def _moves(
+    words: Sequence[str], spelling: Spelling, besides: Container[str] | None
+) -> Iterator[tuple[int, int, str]]:
+    """The longest moves among words, and where each begins and ends."""
     place = 0
     while place < len(words):
         ends = range(min(place + _LONGEST_MOVE, len(words)), place, -1)
         spans = ((end, clear_move(" ".join(words[place:end]), spelling)) for end in ends)
         end, move = next(((end, move) for end, move in spans if move), (place + 1, ""))
-        if move and not is_of_words(move, spelling):
+        if besides is not None and bare_word(words[place]) in besides:
+            move = words[place].strip(_AROUND)
+        if move and (besides is not None or not is_of_words(move, spelling)):
             yield place, end, move
-        place = end
+        # Beside a word that takes back, each of several squares may be a move of its own.
+        place = place + 1 if besides is not None and clear_move(words[place], spelling) else end
 
 
 def _is_known(words: Sequence[str], known: Container[tuple[str, ...]], is_before: bool = False) -> bool:
@@ -310,13 +318,13 @@ def _is_known(words: Sequence[str], known: Container[tuple[str, ...]], is_before
 
     What people say beside a move is parted from one that it stands before.
     """
-    plain = [*map(_plain, words)]
+    plain = [*map(bare_word, words)]
     place = 0
     while place < len(words):
         length = phrase_at(plain, place, known)
         if not length and is_before:
             length = phrase_at(plain, place, phrases("aside"))
-            length *= words[place + length - 1].endswith(_PARTED)
+            length *= words[place + length - 1].endswith(PARTED)
         if not length and plain[place] in listed("greetings", "dear"):
             names = _names_at(words, plain, place + 1)
             length = 0 if plain[place] in listed("dear") and not names else 1 + names
@@ -332,11 +340,11 @@ def _is_known(words: Sequence[str], known: Container[tuple[str, ...]], is_before
 def _names_at(words: Sequence[str], plain: Sequence[str], place: int) -> int:
     """The number of words there that may be names, up to a punctuation mark."""
     count = 0
-    if place and words[place - 1].endswith(_PARTED):
+    if place and words[place - 1].endswith(PARTED):
         return 0
     while count < _MOST_NAMES and place + count < len(words) and _may_be_name(plain[place + count]):
         count += 1
-        if words[place + count - 1].endswith(_PARTED):
+        if words[place + count - 1].endswith(PARTED):
             return count
     # Without a mark behind it only a capital tells a name.
     return 1 if count == 1 and place + 1 == len(words) and words[place][:1].isupper() else 0
@@ -362,8 +370,8 @@ def _is_ending(words: Sequence[str]) -> bool:
 
 def _is_greeting(line: str) -> bool:
     """Whether a line is a greeting, thanks, or somebody's name, and parted from what stands below by a comma."""
-    words = _words(line)
-    first, *names = map(_plain, words or [""])
+    words = words_of(line)
+    first, *names = map(bare_word, words or [""])
     are_names = len(names) <= _MOST_NAMES and all(
         _may_be_name(word) or word in listed("named_after") for word in names
     )
