@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from pbmserv.commands.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
+from pbmserv.commands.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING, word_lists
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like, split_cells
 from pbmserv.games.info import Info
@@ -27,6 +27,8 @@ class Spelling:
     """Whether it is that of the game; only then `d2 -> d3` cannot be another move in the place of one."""
     is_of_one: bool = True
     """Whether it is that of one game, where a word that only begins a move is asked how it goes on."""
+    cells: frozenset[str] = frozenset()
+    """Those of the board, in capitals; none where it is not known."""
 
     @property
     def alone(self) -> frozenset[str]:
@@ -51,9 +53,6 @@ _MOOD: Final = re.compile(r"(?:(?:[()DP]-?[:;]|\)!\(|\?!|\u3002|\U0001f642) ?)++
 _BROKEN_CELL: Final = re.compile(r"(?<!\S)([a-z]) (?=[1-9][0-9]?(?!\S))", re.IGNORECASE | re.ASCII)
 _CELL: Final = r"[a-z][1-9][0-9]?"
 _CELLS_ALONE: Final = re.compile(rf"{_CELL}(?:[-x]{_CELL})*", re.IGNORECASE | re.ASCII)
-_FROM_TO: Final = re.compile(
-    rf"(?<=[0-9]) (to|takes|and|&|[-=]*>) (?={_CELL}(?![a-z0-9]))", re.IGNORECASE | re.ASCII
-)
 _SIGNS: Final = {"takes": "x", "and": ",", "&": ","}
 _LOOSE: Final = re.compile(r"(?<=[a-z0-9]) ?([-x:=]) ?(?=[a-z0-9])", re.IGNORECASE | re.ASCII)
 _FLAGS: Final = re.IGNORECASE | re.ASCII
@@ -179,6 +178,15 @@ def clear_move(text: str, spelling: Spelling = CELLS) -> str:
     return move if split_cells(move) or _is_in_words(move, spelling) or is_in_dialect(move, spelling) else ""
 
 
+def is_beside_board(move: str, spelling: Spelling) -> bool:
+    """Whether a move names a cell that the board does not have.
+
+    >>> [is_beside_board(move, Spelling(cells=frozenset({"A1"}))) for move in ("a1", "a1-k9", "pass", "Nf3")]
+    [False, True, False, False]
+    """
+    return bool(spelling.cells) and not spelling.cells.issuperset(split_cells(move))
+
+
 def is_in_dialect(text: str, spelling: Spelling) -> bool:
     """Whether a text is a move in another notation than that of cells.
 
@@ -235,63 +243,60 @@ def _with_signs(text: str, spelling: Spelling) -> str:
     if not spelling.is_known or len(text) > LONGEST:
         return text
     text = with_digits(text)
+    said = [word.lower() for word in _between().findall(text)]
+    if "and" not in said or len(said) == 1 or "takes" in said:
+        text = _between().sub(lambda found: _SIGNS.get(found[1].lower(), "-") if found[1] else "", text)
     if not _is_in_words(text, spelling) and not is_in_dialect(text, spelling):
-        named = with_pieces(text)
-        text = named if is_in_dialect(named.rstrip(_SENTENCE_ENDS), spelling) else text
-    said = [word.lower() for word in _FROM_TO.findall(text)]
-    if "and" in said and len(said) > 1 and "takes" not in said:
-        return text
-    return _FROM_TO.sub(lambda found: _SIGNS.get(found[1].lower(), "-"), text)
+        bare = text.rstrip(_SENTENCE_ENDS)
+        named = _castling().get(bare.lower()) or with_pieces(bare)
+        text = named if is_in_dialect(named, spelling) else text
+    return text
 
 
-_PIECES: Final = {
-    "knight": (
-        "knight knights night nite horse springer pferd cavalier caballo cavallo paard skoczek koń cavalo "
-        "springare häst springer hest jezdec kůň jazdec ratsu huszár ló at cal конь кінь ίππος"
-    ),
-    "bishop": (
-        "bishop bishops läufer laeufer fou alfil alfiere loper goniec bispo löpare løber løper střelec strelec "
-        "lähetti futó fil nebun слон αξιωματικός"
-    ),
-    "rook": ("rook rooks turm tour torre toren wieża torn tårn věž veža torni bástya kale turn ладья тура πύργος"),
-    "queen": (
-        "queen dame reine dama donna regina koningin hetman królowa rainha dronning drottning dáma kuningatar "
-        "vezér vezir ферзь королева βασίλισσα"
-    ),
-    "king": "king könig koenig roi rey koning król rei kung konge král kráľ kuningas király şah rege король",
-    "pawn": (
-        "pawn pawns bauer pion pionek peón peon pedone peão bonde pěšec pešiak sotilas gyalog piyon пешка "
-        "пішак πιόνι"
-    ),
-}
-_PIECE_NAMES: Final[Mapping[str, str]] = MappingProxyType(
-    {name: piece for piece, names in _PIECES.items() for name in names.split()}
-)
-_ROWS: Final = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen",
-    "eins zwei drei vier fünf sechs sieben acht neun zehn",
-    "un deux trois quatre cinq six sept huit neuf dix",
-    "uno dos tres cuatro cinco seis siete ocho nueve diez",
-    "uno due tre quattro cinque sei sette otto nove dieci",
-    "een twee drie vier vijf zes zeven acht negen tien",
-    "um dois três quatro cinco seis sete oito nove dez",
-    "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć",
-    "ett två tre fyra fem sex sju åtta nio tio",
-    "en to tre fire fem seks sju åtte ni ti",
-    "jedna dva tři čtyři pět šest sedm osm devět deset",
-    "один два три четыре пять шесть семь восемь девять десять",
-)
-_NUMBERS: Final[Mapping[str, int]] = MappingProxyType(
-    {word: number for row in reversed(_ROWS) for number, word in enumerate(row.split(), 1)}
-)
-_ROW: Final = re.compile(
-    rf"(?<![\w'])([a-z])[ -]({'|'.join(sorted(_NUMBERS, key=len, reverse=True))})(?!\w)", re.IGNORECASE
-)
-_GOING: Final = r"(?:to|on|at|nach|auf|en|in|a|à|op|naar|na|på|til|para|takes|x|schlägt|prend|toma|prende|slaat) "
-_TAKING: Final = re.compile(r" (?:takes|x|schlägt|prend|toma|prende|slaat) $", re.IGNORECASE)
-_PIECE: Final = re.compile(
-    rf"(?<!\w)({'|'.join(_PIECE_NAMES)})((?:[ -]| {_GOING}))(?=[a-z][1-9](?!\w))", re.IGNORECASE
-)
+@cache
+def _said() -> Mapping[str, Any]:
+    """The words of `said.toml`."""
+    return word_lists("said.toml", __package__)
+
+
+@cache
+def _listed(name: str) -> str:
+    """The phrases of a list of `said.toml`, the longest first, as a regular expression."""
+    phrases = (" ".join(phrase.split()) for phrase in _said()[name].split(","))
+    return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+
+
+@cache
+def _numbers() -> tuple[Mapping[str, int], re.Pattern[str]]:
+    """The rows by their names, and a square whose row is one."""
+    lines = _said()["numbers"].strip().split("\n")
+    rows = {word: number for line in reversed(lines) for number, word in enumerate(line.split(), 1)}
+    named = "|".join(sorted(rows, key=len, reverse=True))
+    return rows, re.compile(rf"(?<![\w'])([a-z])[ -]({named})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _pieces() -> tuple[Mapping[str, str], re.Pattern[str]]:
+    """The pieces in English by their names, and a name before a square, perhaps with what is between."""
+    pieces = {name: piece for piece, names in _said()["pieces"].items() for name in names.split()}
+    between = rf"[ -]| (?:{_listed('going')}) | (?:(?P<takes>{_listed('taking')})) "
+    named = rf"(?<!\w)({'|'.join(pieces)})(?:{between})(?=[a-z][1-9](?!\w))"
+    return pieces, re.compile(named, re.IGNORECASE)
+
+
+@cache
+def _between() -> re.Pattern[str]:
+    """What is said between two squares, and before the first of them."""
+    towards, cell = rf"{_listed('towards')}|[-=]*>", r"[a-z]?[1-9][0-9]?(?![a-z0-9])"
+    leaving = rf"(?<!\S)(?:{_listed('leaving')}) (?={cell} (?:{towards}) {cell})"
+    return re.compile(rf"(?<=[0-9]) ({towards}) (?={cell})|{leaving}", re.IGNORECASE)
+
+
+@cache
+def _castling() -> Mapping[str, str]:
+    """How castling is written by what it is called."""
+    named = ((move, phrase) for move, phrases in _said()["castling"].items() for phrase in phrases.split(","))
+    return {" ".join(phrase.split()): move for move, phrase in named}
 
 
 _FIGURINES: Final[Mapping[int, str]] = MappingProxyType(
@@ -303,9 +308,16 @@ _FIGURINES: Final[Mapping[int, str]] = MappingProxyType(
     | dict.fromkeys((0xFE0E, 0xFE0F), "")
 )
 """The pieces as they are drawn; after them may stand how."""
-_LETTERS: Final[Mapping[str, str]] = MappingProxyType({"S": "N", "L": "B", "T": "R"})
+_LETTERS: Final[Mapping[str, str]] = MappingProxyType(
+    dict.fromkeys(("S", "J", "\u041a"), "N")
+    | dict.fromkeys(("L", "\u0421"), "B")
+    | dict.fromkeys(("T", "V", "W", "\u041b"), "R")
+    | {"\u041a\u0440": "K", "\u0424": "Q"}
+)
 """Of the letters of other languages those that are neither columns nor pieces in English."""
-_ABROAD: Final = re.compile(r"\b[SLT](?=[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\w))")
+_ABROAD: Final = re.compile(
+    rf"\b(?:{'|'.join(sorted(_LETTERS, reverse=True))})(?=[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\w))"
+)
 
 
 def with_digits(text: str) -> str:
@@ -314,7 +326,8 @@ def with_digits(text: str) -> str:
     >>> [with_digits(text) for text in ("b two", "knight f three", "E fünf to e vier", "two b", "bee two")]
     ['b2', 'knight f3', 'E5 to e4', 'two b', 'bee two']
     """
-    return _ROW.sub(lambda found: f"{found[1]}{_NUMBERS[found[2].lower()]}", text)
+    rows, row = _numbers()
+    return row.sub(lambda found: f"{found[1]}{rows[found[2].lower()]}", text)
 
 
 def with_pieces(text: str) -> str:
@@ -325,7 +338,8 @@ def with_pieces(text: str) -> str:
     >>> [with_pieces(text) for text in ("\u2657xc3", "\u265f\ufe0ee4", "Sf3", "Lxc3", "Tad1", "sf3")]
     ['Bxc3', 'e4', 'Nf3', 'Bxc3', 'Rad1', 'sf3']
     """
-    return _PIECE.sub(
-        lambda found: f"{_PIECE_NAMES[found[1].lower()]} {'x' * bool(_TAKING.match(found[2]))}",
+    names, piece = _pieces()
+    return piece.sub(
+        lambda found: f"{names[found[1].lower()]} {'x' * bool(found['takes'])}",
         _ABROAD.sub(lambda found: _LETTERS[found[0]], text.translate(_FIGURINES)),
     )

@@ -28,7 +28,7 @@ def answer_in(text: str) -> tuple[Answer, bool] | None:
     while length := phrase_at(plain, place, before):
         place += length
     kinds: list[Answer] = []
-    while place < len(plain):
+    while not phrase_at(plain, place, phrases("no_answers")) and place < len(plain):
         accepting, rejecting = (phrase_at(plain, place, phrases(each)) for each in ("accepting", "rejecting"))
         if not accepting and not rejecting:
             break
@@ -38,8 +38,9 @@ def answer_in(text: str) -> tuple[Answer, bool] | None:
         return None
     left = plain[place:]
     is_doubted = kinds[0] == "accept" and not listed("doubting", "negations", "but").isdisjoint(left)
-    is_unclear = is_doubted or len(left) > _MOST_LEFT or len({*kinds}) > 1 or _goes_on_otherwise(left, kinds[0])
-    return kinds[0], not (is_unclear or any("?" in word for word in words) or is_withdrawn(text))
+    is_doubted = is_doubted or any("?" in word for word in words) or is_withdrawn(" ".join(words[place:]))
+    is_unclear = is_doubted or len(left) > _MOST_LEFT or len({*kinds}) > 1
+    return kinds[0], not (is_unclear or _goes_on_otherwise(left, kinds[0]))
 
 
 def words_beside(text: str) -> str:

@@ -11,7 +11,7 @@ from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
 from pbmserv.parser.prose import ANSWERING
-from pbmserv.parser.spoken import stands_alone
+from pbmserv.parser.told import stands_alone
 from pbmserv.parser.words import normalised
 
 Own = Callable[[str], str]

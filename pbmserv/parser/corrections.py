@@ -1,27 +1,25 @@
 """Moves that people take back: finds the words that say so, above or below, and asks which move is meant."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pbmserv.commands.typed_moves import (
     CELLS,
     Spelling,
     any_spelling,
-    clear_move,
+    is_beside_board,
     is_move_like,
     is_of_words,
     may_be_a_name,
 )
 from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP
 from pbmserv.games.notation import in_one_case
-from pbmserv.parser.decoration import words_with_marks
 from pbmserv.parser.fitting import PROSE, ParsedLine
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import Parsed, Unparsed, WhichOne
 from pbmserv.parser.prose import single_word_reply
-from pbmserv.parser.spoken import moves_left_open
 from pbmserv.parser.taken_back import denies, is_held, is_withdrawn
+from pbmserv.parser.told import SENTENCE_ENDS, bare_word, begin_of, end_of, moves_left_open, read_moves, words_of
 from pbmserv.parser.words import listed, normalised, phrase_at, phrases
 
 MOST_CHOICES = 5
@@ -30,13 +28,6 @@ _TAKEN_BACK = frozenset({"move", "submit", "resign"})
 _DONE_ON_BOARDS = _TAKEN_BACK | {"accept", "reject", "propose", "undo", "queue", "rematch"}
 _NEAREST = 4
 _MOST_SEARCHED = 4000
-_LONGEST_PHRASE = 4
-_LONGEST_MOVE = 20
-_AROUND = "\"'`*_~()[]{}<>\u00ab\u00bb.,;:!?-/\u2026\u3001\u3002"
-_ENDS = ".,;:!?)-\u3001\u3002"
-_SENTENCE_ENDS = ".!?\u3002"
-_GLUED = re.compile(r"((?:[^\W\d_]{2}|[^\x00-\x7f])[,:;!?\u3001\u3002]+)(?=[a-z][1-9])", re.IGNORECASE)
-_LOOSE_NUMBERS = re.compile(r"(?<=[0-9]) ([-x:]) (?=[0-9])", re.IGNORECASE | re.ASCII)
 _ANY_MOVE = "#"
 _GIVEN_UP = "resign"
 _PRONOUN = "i"
@@ -82,6 +73,7 @@ def _asked(
         in_a_moves_place(other): other.line
         for other in _acts_on(board, (*beside, *_said_below(below, board, spelling)), spelling)
         if in_a_moves_place(other) != in_a_moves_place(said)
+        and not is_beside_board(other.arguments.move, spelling)
     }
     if not others and not is_off and not _is_dropped(in_a_moves_place(said), below, spelling):
         return line
@@ -100,15 +92,10 @@ def denied_in(line: str, spelling: Spelling) -> frozenset[str]:
     >>> [sorted(denied_in(line, CELLS)) for line in ("Not d4!", "I would never play D4", "Why not d4?", "No. d4")]
     [['d4'], ['d4'], [], []]
     """
-    words = _words(line)
-    plain = [_plain(word) for word in words]
-    found = set()
-    for place, word in enumerate(words):
-        start = next((each for each in range(place, 0, -1) if _ends(words[each - 1], _ENDS)), 0)
-        before = plain[start:place]
-        if clear_move(word, spelling) and denies(before, _NEAREST) and "why" not in before:
-            found.add(plain[place])
-    return frozenset(found)
+    words, moves = read_moves(line, spelling, ())
+    found = ((move, [*map(bare_word, words[begin_of(words, start) : start])]) for start, _, move in moves)
+    denied = (move for move, before in found if denies(before, _NEAREST) and "why" not in before)
+    return frozenset(in_one_case(move.replace(" ", "")) for move in denied)
 
 
 def which_one(board: int | None, lines: Sequence[str]) -> Unparsed:
@@ -166,18 +153,12 @@ def corrections_in(line: str, spelling: Spelling = CELLS) -> list[str]:
     >>> corrections_in("not d4, e5"), corrections_in("I nearly played e5 instead"), corrections_in("I play e5")
     (['e5'], [], ['e5'])
     """
-    words = _words(_LOOSE_NUMBERS.sub(r"\1", line) if spelling.dialects else line)
-    plain = [_plain(word) for word in words]
-    named = (
-        place
-        for place, word in enumerate(plain)
-        if (clear_move(word, spelling) and word != _PRONOUN) or word == _GIVEN_UP
-    )
-    squares = [place for place in named if not _is_let(plain[: place + 1], spelling)]
-    moves = [(place, _end_of_move(words, place, spelling)) for place in squares]
-    for place in squares:
-        plain[place] = _ANY_MOVE + ("->" if words[place].endswith(("->", "=>")) else "")
-    return [_plain_move(words[start:end]) for start, end in moves if _is_corrected(words, plain, start, end)]
+    words, found = read_moves(line, spelling, (_GIVEN_UP,))
+    plain = [*map(bare_word, words)]
+    moves = [each for each in found if plain[each[0]] != _PRONOUN and not _is_let(plain[: each[0] + 1], spelling)]
+    for start, end, _ in moves:
+        plain[start] = _ANY_MOVE + ("->" if words[end - 1].endswith(("->", "=>")) else "")
+    return [move for start, end, move in moves if _is_corrected(words, plain, start, end)]
 
 
 def _is_let(plain: Sequence[str], spelling: Spelling) -> bool:
@@ -187,87 +168,42 @@ def _is_let(plain: Sequence[str], spelling: Spelling) -> bool:
     return (is_named or is_let) and is_of_words(plain[-1], spelling)
 
 
-def _words(line: str) -> list[str]:
-    """The words of a line; punctuation on its own joins the word before."""
-    return words_with_marks(_GLUED.sub(r"\1 ", line), _AROUND)
-
-
-def _plain(word: str) -> str:
-    return word.strip(_AROUND).lower()
-
-
-def _plain_move(words: Sequence[str]) -> str:
-    return " ".join(words).strip(_AROUND)
-
-
-def _end_of_move(words: Sequence[str], start: int, spelling: Spelling) -> int:
-    """The end of the longest move that begins there: `c3 x b3`."""
-    ends = range(min(start + _LONGEST_MOVE, len(words)), start + 1, -1)
-    return next((end for end in ends if clear_move(" ".join(words[start:end]), spelling)), start + 1)
-
-
 def _is_phrase(line: str) -> bool:
     """Whether a line is a correcting word and nothing else."""
-    return tuple(map(_plain, _words(line))) in phrases("correcting")
+    return tuple(map(bare_word, words_of(line))) in phrases("correcting")
 
 
 def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: int) -> bool:
     """Whether the move there forms a clause with a correcting word, or ends a clause after one."""
-    if words[start].lower() == f"{_GIVEN_UP}?":
+    stop = end_of(words, end - 1)
+    is_known, is_corrected = _corrects(plain[end:stop], "correcting_behind", COURTESY | listed("after"))
+    sentence = plain[begin_of(words, start, SENTENCE_ENDS) : start]
+    if words[start].lower() == f"{_GIVEN_UP}?" or not is_known or not listed("conditions").isdisjoint(sentence):
         return False
-    stop, is_corrected = _behind(words, plain, end)
-    if stop is None or _is_conditional(words, plain, start):
-        return False
-    place, is_played = start, False
-    playing = phrases("labels", "labels_needing_colons", "playing")
-    while place > 0:
-        if _ends(words[place - 1], _ENDS) and (is_corrected or not _goes_on(plain, place)):
-            break
-        length = _phrase_before(plain, place)
-        is_corrected = is_corrected or length > 0
-        if not length and plain[place - 1] not in listed("between"):
+    first = begin_of(words, start)
+    while True:
+        is_known, has_word = _corrects(plain[first:start], "correcting", listed("between"))
+        if not is_known:
             return False
-        is_played = is_played or any(
-            tuple(plain[first:place]) in playing for first in range(max(place - 3, 0), place)
-        )
-        place -= length or 1
-    begins = place == 0 or _ends(words[place - 1], _SENTENCE_ENDS)
-    is_sentence = begins and (stop == len(words) or _ends(words[stop - 1], _SENTENCE_ENDS))
+        is_corrected = is_corrected or has_word
+        above = begin_of(words, first - 1) if first else 0
+        if is_corrected or not first or not _corrects(plain[above:first], "correcting", listed("between"))[0]:
+            break
+        first = above
+    playing = phrases("labels", "labels_needing_colons", "playing")
+    is_played = any(phrase_at(plain[:start], place, playing) for place in range(first, start))
+    begins = first == 0 or words[first - 1].endswith(SENTENCE_ENDS)
+    is_sentence = begins and (stop == len(words) or words[stop - 1].endswith(SENTENCE_ENDS))
     return is_corrected or (is_sentence and is_played)
 
 
-def _behind(words: Sequence[str], plain: Sequence[str], end: int) -> tuple[int | None, bool]:
-    """Where a move's clause ends, None if other words follow, and whether a correcting word follows the move."""
-    is_corrected = False
-    while end < len(words) and not _ends(words[end - 1], _ENDS):
-        length = phrase_at(plain, end, phrases("correcting_behind"))
-        is_corrected = is_corrected or length > 0
-        if not length and plain[end] not in COURTESY | listed("after"):
-            return None, False
-        end += length or 1
-    return end, is_corrected
-
-
-def _goes_on(plain: Sequence[str], place: int) -> bool:
-    """Whether a correcting word ends the clause before, or one of those that may stand beside it."""
-    return _phrase_before(plain, place) > 0 or plain[place - 1] in listed("between")
-
-
-def _phrase_before(plain: Sequence[str], place: int) -> int:
-    """The number of words of a correcting phrase before a place."""
-    lengths = range(min(_LONGEST_PHRASE, place), 0, -1)
-    return next((length for length in lengths if tuple(plain[place - length : place]) in phrases("correcting")), 0)
-
-
-def _is_conditional(words: Sequence[str], plain: Sequence[str], start: int) -> bool:
-    """Whether a condition stands before the move in its sentence."""
-    for place in range(start, 0, -1):
-        if _ends(words[place - 1], _SENTENCE_ENDS):
-            break
-        if plain[place - 1] in listed("conditions"):
-            return True
-    return False
-
-
-def _ends(word: str, marks: str) -> bool:
-    return word[-1] in marks
+def _corrects(plain: Sequence[str], correcting: str, beside: Container[str]) -> tuple[bool, bool]:
+    """Whether words are all correcting ones or such as may stand beside them, and whether one corrects."""
+    place, longest = 0, 0
+    while place < len(plain):
+        length = phrase_at(plain, place, phrases(correcting))
+        if not length and plain[place] not in beside:
+            return False, False
+        longest = max(longest, length)
+        place += length or 1
+    return True, longest > 0

@@ -39,7 +39,7 @@ from pbmserv.parser.game_names import is_board_of_game, is_of_game, is_talk_of_g
 from pbmserv.parser.parsed import Parsed, UnknownCommand
 from pbmserv.parser.prose import RESULTS, given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
 from pbmserv.parser.slips import acts, named_command, names_board_or_square, slip_for
-from pbmserv.parser.spoken import spoken_move
+from pbmserv.parser.told import told_move
 from pbmserv.parser.words import FIRST_BOARD, board_number, phrases
 
 _LONGEST = 1000
@@ -99,15 +99,16 @@ def _cut_off(line: Parsed) -> Parsed:
 
 
 def _is_half_read(read: ParsedLine, spelling: Spelling) -> bool:
-    """Whether other words stand next to a possible move: `d4です`, `move d4, have a nice day`."""
+    """Whether other words stand next to a possible move: `d4です`, `move d4, have a nice day`, `movo para d4`."""
     if read.unparsed is not None:
-        return isinstance(read.unparsed.error, WrongForm) and read.unparsed.error.command == "move"
+        error = read.unparsed.error
+        return isinstance(error, UnknownCommand) or (isinstance(error, WrongForm) and error.command == "move")
     return read.is_bare and read.parsed is not None and not read.parsed.arguments.move.isascii()
 
 
 def _spoken(line: str, answered_board: int | None, spelling: Spelling) -> ParsedLine:
     """The move within a sentence, in a reply about a board whose game is known: `I play d4, thanks`."""
-    move = spoken_move(line, spelling) if answered_board is not None and spelling.is_known else ""
+    move = told_move(line, spelling) if answered_board is not None and spelling.is_known else ""
     if not move:
         return PROSE
     return replace(fitted(commands()["move"], [move], None, answered_board), is_bare=True, is_spoken=True)

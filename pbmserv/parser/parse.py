@@ -29,10 +29,10 @@ from pbmserv.parser.parsed import (
     WhichOne,
     echo,
 )
-from pbmserv.parser.prose import TALKING, mentioned_move
-from pbmserv.parser.spoken import move_said_among_others, undecided_moves
+from pbmserv.parser.prose import TALKING
 from pbmserv.parser.taken_back import is_withdrawn
 from pbmserv.parser.title import BOARD_SUBJECT, board_of, title_of
+from pbmserv.parser.told import Told, told_apart, told_in
 from pbmserv.parser.words import board_number, normalised
 
 _MOST_SEARCHED = 10 * MOST_COMMENT_CHARACTERS
@@ -85,14 +85,17 @@ def parse_mail(
     game: Info | None = None,
     club: str = OUR_NAME,
     userid: str = "",
+    cells: frozenset[str] = frozenset(),
 ) -> ParsedMail:
     """Parses a mail; `answered_board` is the board of the mail that it is known to reply to.
 
     `own` extracts what is certainly the sender's text below a command: only that can take a move back.
     `game` is that of the answered board: its words and its notation are moves there. Where it is not known, only
-    cells are. `club` is the name in our Subjects, `userid` the sender's where that is known.
+    cells are; `cells` are those of the answered board, in capitals, if they are known. `club` is the name in our
+    Subjects, `userid` the sender's where that is known.
     """
-    reading = _understood(mail, answered_board, own, spelling_of(game), club)
+    spelling = replace(spelling_of(game), cells=cells)
+    reading = _understood(mail, answered_board, own, spelling, club)
     tokens = tuple(token.lower() for token in (*mail.tokens, *mail.thread_words) if len(token) >= _SHORTEST_TOKEN)
     lines = tuple(_without_tokens(line, tokens) for line in reading.lines)
     reading = replace(reading, lines=lines, comment=_comment(reading.comment, reading.secrets, tokens))
@@ -100,7 +103,7 @@ def parse_mail(
     is_marked = up_to_stop(mail.text) != mail.text
     if not is_marked and _is_yes(reading) and is_withdrawn(own(reading.comment)):
         return ParsedMail(board=answered_board)
-    return without_no_talk(reading, own(reading.comment), spelling_of(game), userid, is_marked)
+    return without_no_talk(reading, own(reading.comment), spelling, userid, is_marked)
 
 
 def _is_yes(reading: ParsedMail) -> bool:
@@ -140,15 +143,17 @@ def _understood(
     if block.lines:
         return _reading((titled, *block.lines) if titled.claim else block.lines, block.rest)
     if titled.is_prose:
+        if board is not None and (apart := told_apart(mail.text, spelling)):
+            block = read_block(apart, board, own, spelling)
+            if block.lines and all(line.is_bare or line.unparsed for line in block.lines):
+                return _reading(block.lines, block.rest)
         if board is not None and (planned := asked_plan(mail.text, board, spelling)) is not None:
             return planned
-        open_between = undecided_moves(mail.text, spelling) if board is not None else ()
-        if open_between:
-            ready = tuple(f"move {board} {move}" for move in open_between)
+        told = Told() if board is None else told_in(mail.text, spelling)
+        if told.choices:
+            ready = tuple(f"move {board} {move}" for move in told.choices)
             return _reading((ParsedLine(unparsed=which_one(board, ready)),), "")
-        near = ""
-        if board is not None and not is_withdrawn(mail.text):
-            near = mentioned_move(mail.text, spelling) or move_said_among_others(mail.text, spelling)
+        near = told.near if told.near and not is_withdrawn(mail.text) else ""
         return ParsedMail(board=board, near=near, writer=_writer(about or "") if title.is_answer else "")
     return _reading((titled,), mail.text)
 

@@ -1,16 +1,12 @@
 """Tells prose that begins like a command from commands, and finds wishes phrased as prose."""
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 from types import MappingProxyType
 
-from pbmserv.commands.typed_moves import CELLS, Spelling, clear_move, is_in_dialect, is_letter, is_of_words
 from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP, SETTINGS, SMALL_WORDS
 from pbmserv.games.board import is_cell_like
-from pbmserv.games.notation import in_one_case
-from pbmserv.parser.taken_back import denies
-from pbmserv.parser.words import FIRST_BOARD, board_number, listed, normalised, phrase_at, phrases
+from pbmserv.parser.words import FIRST_BOARD, board_number, listed, phrase_at, phrases
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
@@ -151,103 +147,6 @@ def is_witness(word: str) -> bool:
         or _TOKEN.fullmatch(word) is not None
         or word.lower().strip(_MARKS) in _KEYS
     )
-
-
-_MOST_LINES = 20
-_LONGEST_LINE = 1000
-_LONGEST_MOVE = 100
-_CLAUSES = re.compile(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)")
-_SAYING_WHAT = (
-    SMALL_WORDS | COURTESY | {"rather", "turn", "sides", "move", "play", "take", "choose", "go", "going"}
-)
-
-
-_TOWARDS = frozenset({"to", "takes", "x", "on", "at"})
-_TAKING = frozenset({"takes", "x"})
-_NO_PIECES = frozenset({"a", "i"})
-
-
-@cache
-def _saying_that() -> frozenset[str]:
-    """What may stand right before a move that names no piece."""
-    last = (phrase[-1] for phrase in phrases("labels", "leads", "opening", "always", "weak"))
-    return _SAYING_WHAT | listed("between", "but", "greetings") | {"castle", "castling", *last}
-
-
-def mentioned_move(text: str, spelling: Spelling = CELLS) -> str:
-    """The single move named in the first lines of a text, as written; empty if they name none, or several.
-
-    A word that is a move counts in a clause that says so, and nothing else.
-
-    >>> [mentioned_move(text) for text in ("Hi, b2", "My move: B2!", "Anything but b2", "b2 or c3?", "Hello")]
-    ['b2', 'B2', '', '', '']
-    >>> go = Spelling(("pass",))
-    >>> [mentioned_move(text, go) for text in ("Well, I pass.", "I pass on the party", "I won't pass")]
-    ['pass', '', '']
-    >>> mentioned_move("pass or c3?", go)
-    ''
-    >>> chess = Spelling(dialects=("(?:n ?|knight ?)?[a-h][1-8]",))
-    >>> [mentioned_move(text, chess) for text in ("I play N f3", "Hi, knight to f3!", "My knight. f3", "to f3")]
-    ['N f3', 'knight f3', 'f3', 'f3']
-    """
-    found: dict[str, str] = {}
-    for line in _first_lines(text):
-        if is_letter(line) and (letter := clear_move(line, spelling)):
-            found.setdefault(in_one_case(letter), letter)
-        words = [word[:_LONGEST_MOVE] for word in line.split()]
-        for place, word in enumerate(words):
-            move = _of_a_piece(words[:place], word, spelling) or _of_no_piece(words[:place], word, spelling)
-            if move and not is_of_words(move, spelling) and not _is_denied(words, place):
-                found.setdefault(in_one_case(move), move)
-        for move in _words_said(line, spelling):
-            if not any(each.startswith(f"{move} ") for each in found):
-                found.setdefault(move, move)
-    return next(iter(found.values())) if len(found) == 1 else ""
-
-
-def _is_denied(words: Sequence[str], place: int) -> bool:
-    """Whether a move's clause says not to play it."""
-    ends = [number for number, word in enumerate(words) if _CLAUSES.search(f"{word} ")]
-    start = max((number + 1 for number in ends if number < place), default=0)
-    end = min((number for number in ends if number >= place), default=len(words))
-    before = [word.strip(_MARKS).lower() for word in words[start:place]]
-    buts = (at for at, word in enumerate(before) if word in listed("but"))
-    turns = (at for at in buts if before[max(at - 1, 0)] not in listed("never_but"))
-    if "why" in before:
-        return False
-    return denies(before[max(turns, default=-1) + 1 :]) or denies(words[place + 1 : end + 1])
-
-
-def _of_a_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
-    """A move in a game's other notation whose piece stands in front: `knight to f3` is no move of a pawn."""
-    said = before[-1].lower() if before else ""
-    named = before[:-1] if said in _TOWARDS else before
-    if not named or named[-1][-1] in _MARKS or named[-1].lower() in _NO_PIECES:
-        return ""
-    move = clear_move(f"{named[-1]} {'x' * (said in _TAKING)}{word}", spelling)
-    return move if move.lower() != word.lower() and is_in_dialect(move, spelling) else ""
-
-
-def _of_no_piece(before: Sequence[str], word: str, spelling: Spelling) -> str:
-    """A move that is a word; where pieces are named, none behind a word that may name one: `Dragon f3`."""
-    is_named = bool(before) and before[-1][-1] not in _MARKS and before[-1].lower() not in _saying_that()
-    return "" if spelling.dialects and is_named else clear_move(word, spelling)
-
-
-def _words_said(line: str, spelling: Spelling) -> Iterator[str]:
-    """The words of a game in a line that are said in a clause of small words, and are not denied there."""
-    for clause in _CLAUSES.split(line) if spelling.whole else ():
-        plain = [word.strip(_MARKS).lower() for word in clause.split()]
-        said = [word for word in plain if word in spelling.whole]
-        rest = {word for word in plain if not clear_move(word, spelling)}
-        if rest <= _SAYING_WHAT and rest.isdisjoint(listed("negations")):
-            yield from said
-
-
-def _first_lines(text: str) -> Iterator[str]:
-    lines = [line for line in text.split("\n") if line.strip()]
-    for line in lines[:_MOST_LINES]:
-        yield normalised(line[:_LONGEST_LINE])
 
 
 _ALONE = re.compile(r"(resign|propose|undo|accept|reject|pass|rematch) ?([.,;:!?)]*)", re.IGNORECASE | re.ASCII)

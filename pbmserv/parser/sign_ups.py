@@ -11,11 +11,11 @@ from functools import cache
 from typing import Final
 
 from pbmserv.commands.server import Server
-from pbmserv.commands.vocabulary import is_kept_back, is_userid
+from pbmserv.commands.vocabulary import is_kept_back, is_userid, word_lists
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.title import title_of
-from pbmserv.parser.words import normalised, word_lists
+from pbmserv.parser.words import normalised
 
 _MOST_LINES: Final = 10
 _MOST_CHARACTERS: Final = 1000
@@ -104,7 +104,7 @@ def _latin(text: str) -> str:
 
 @cache
 def _letters() -> dict[int, str]:
-    small = word_lists("sign_ups.toml")["letters"]
+    small = word_lists("sign_ups.toml", __package__)["letters"]
     return str.maketrans(
         {each.upper(): latin.capitalize() for each, latin in small.items() if len(each.upper()) == 1} | small
     )
@@ -116,7 +116,7 @@ def _words(kind: str) -> frozenset[str]:
 
 
 def _phrases(kind: str) -> Iterator[str]:
-    lists = word_lists("sign_ups.toml")[kind].values()
+    lists = word_lists("sign_ups.toml", __package__)[kind].values()
     return (" ".join(_latin(each).replace("'", "").split()) for table in lists for each in table.split(","))
 
 

@@ -154,6 +154,8 @@ def slip_for(
 ) -> ParsedLine:
     """The command that an unknown first word is a typo for, or the question which one; prose if there is none."""
     first, rest = words[0].lower(), words[1:]
+    if len(words) > 1 and _is_move(words, spelling):
+        return PROSE
     unknown = unknown_game(words, answered_board)
     if unknown is not None:
         return refused(f"{first} ...", unknown)

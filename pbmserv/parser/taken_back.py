@@ -38,15 +38,15 @@ def is_held(text: str) -> bool:
     return any(_holds([word.lower() for word in clause], "holding") for clause in _clauses(text))
 
 
-def denies(words: Sequence[str], nearest: int | None = None) -> bool:
-    """Whether words before a move deny it; with `nearest`, only that many words right before it count.
+def denies(words: Sequence[str], nearest: int | None = None, is_behind: bool = False) -> bool:
+    """Whether words before or behind a move deny it; with `nearest`, only that many words right before it count.
 
     >>> [denies(words.split()) for words in ("anything but", "I would never play", "but", "nothing but")]
     [True, True, False, False]
     """
     plain = [word.strip(_MARKS).lower() for word in words]
     near = plain if nearest is None else plain[-nearest:]
-    return _holds(near, "denying")
+    return _holds(near, "denying") or (is_behind and _holds(near, "denying_behind"))
 
 
 def _takes_back(clause: Sequence[str]) -> bool:

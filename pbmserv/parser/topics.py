@@ -12,8 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from pbmserv.commands.vocabulary import COURTESY
-from pbmserv.parser.words import word_lists
+from pbmserv.commands.vocabulary import COURTESY, word_lists
 
 SOCIAL: Final = frozenset({"hello", "thanks", "sorry"})
 """Topics that any other topic overrides."""
@@ -34,7 +33,7 @@ _MOST_CHARACTERS: Final = 600
 @cache
 def topics() -> tuple[str, ...]:
     """Every topic; a text for each is in `mail/topics.txt`."""
-    return tuple(word_lists("topics.toml"))
+    return tuple(word_lists("topics.toml", __package__))
 
 
 def topic_of(text: str, subject: str = "") -> str:
@@ -104,7 +103,7 @@ def _patterns() -> tuple[tuple[str, bool, re.Pattern[str]], ...]:
     """Each phrase as a pattern over plain words, with its topic, and whether it must be all that is said."""
     return tuple(
         (topic, phrase.startswith("="), _pattern(phrase.removeprefix("=")))
-        for topic, asked in word_lists("topics.toml").items()
+        for topic, asked in word_lists("topics.toml", __package__).items()
         for phrase in (*_phrases(asked["english"]), *map(_in_plain_words, _phrases(asked.get("others", ""))))
     )
 

@@ -3,17 +3,15 @@
 The words of human languages are in `phrases.toml`.
 """
 
-import tomllib
 import unicodedata
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from functools import cache
-from importlib.resources import files
-from types import MappingProxyType
-from typing import Any
 
-from pbmserv.commands.vocabulary import CLOSING, OPENING, is_number
+from pbmserv.commands.vocabulary import CLOSING, OPENING, is_number, word_lists
 
 FIRST_BOARD = 101
+
+Phrases = frozenset[tuple[str, ...]]
 
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
 
@@ -32,12 +30,6 @@ _INVISIBLE = dict.fromkeys(
 
 
 @cache
-def word_lists(file: str, package: str = __package__) -> Mapping[str, Any]:
-    """The tables of a package's TOML file of words in human languages. Read once, when needed."""
-    return MappingProxyType(tomllib.loads(files(package).joinpath(file).read_text("utf-8")))
-
-
-@cache
 def listed(*names: str) -> frozenset[str]:
     """The phrases of these lists of `phrases.toml`, each as one text.
 
@@ -48,10 +40,15 @@ def listed(*names: str) -> frozenset[str]:
 
 
 @cache
-def phrases(*names: str) -> frozenset[tuple[str, ...]]:
+def phrases(*names: str) -> Phrases:
     """The phrases of these lists of `phrases.toml`, each as its words."""
-    texts = word_lists("phrases.toml")
-    return frozenset(tuple(phrase.split()) for name in names for phrase in texts[name].split(","))
+    texts = word_lists("phrases.toml", __package__)
+    return frozenset(phrase for name in names for phrase in phrases_in(texts[name]))
+
+
+def phrases_in(text: str) -> Phrases:
+    """The phrases of a list, each as its words."""
+    return frozenset(tuple(phrase.split()) for phrase in text.split(","))
 
 
 _LONGEST_PHRASE = 6

@@ -16,6 +16,7 @@ from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import write_masked
+from pbmserv.matches.log import MissingRules
 from pbmserv.parser.no_talk import without_words
 from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
@@ -39,9 +40,10 @@ from pbmserv.services.sender import (
     open_question,
     sender_beside_token,
 )
-from pbmserv.store import mail_tokens, matches, operating, players
+from pbmserv.store import mail_tokens, operating, players
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.operating import ReturnedMail
+from pbmserv.store.queries import TransactionQueries
 
 _HEAD: Final = 32_768
 """How many bytes of a mail of ours are compared: its text, and the same in HTML."""
@@ -160,16 +162,15 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
     if (identity.answered or identity.confirmation) and len(mail.text) >= _FEWEST:
         tokens, words = mail.tokens[:_MOST_ANSWERED], mail.thread_words[:_MOST_ANSWERED]
         ours = our_words(mail_tokens.first_bytes_of(connection, tokens, words, _HEAD))
-    game = _game_of_board(connection, app, mail, identity)
+    game, cells = _game_of_board(connection, app, mail, identity)
     server, userid = app.server, player.userid if player else ""
-    written = reply_text(mail, ours, identity.board, server.address, addresses, game, server.club_name, userid)
+    about = (identity.board, server.address, addresses, game, server.club_name, userid, cells)
+    written = reply_text(mail, ours, *about)
     to_offer = as_answer_to_offer(connection, app, written, identity)
     if isinstance(to_offer, ParsedMail):
         written = replace(written, parsed=to_offer)
     elif to_offer is not None:
-        written = reply_text(
-            to_offer, ours, identity.board, server.address, addresses, game, server.club_name, userid
-        )
+        written = reply_text(to_offer, ours, *about)
     apart = answered_apart(connection, identity)
     if apart is not None:
 
@@ -226,14 +227,20 @@ def _kept(connection: Connection, app: App, pending: PendingMail) -> bytes:
     return write_masked(mail, as_kept(pending.parsed, known, pending.unsent))
 
 
-def _game_of_board(connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity) -> Info | None:
-    """The game of the board that is answered; None where there is no board, or the game was removed."""
-    board = identity.board if identity.board is not None else titled_board(mail.subject)
+def _game_of_board(
+    connection: Connection, app: App, mail: IncomingMail, identity: SenderIdentity
+) -> tuple[Info | None, frozenset[str]]:
+    """The game and the cells of the board that is answered; none where there is no board, or no such game now."""
+    number = identity.board if identity.board is not None else titled_board(mail.subject)
+    try:
+        found = TransactionQueries(connection, app.recent)
+        board = None if number is None else app.recent.find(number) or found.board(number)
+    except MissingRules:
+        board = None
     if board is None:
-        return None
-    known = app.recent.find(board)
-    game = games().get((known.match.game if known else matches.game_of(connection, board)) or "")
-    return None if game is None else game.info
+        return None, frozenset()
+    game = games()[board.match.game]
+    return game.info, frozenset(game.scene(board.state.position).board.names)
 
 
 def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity:

@@ -63,10 +63,11 @@ def reply_text(
     game: Info | None = None,
     club: str = OUR_NAME,
     userid: str = "",
+    cells: frozenset[str] = frozenset(),
 ) -> ReplyText:
     """Parses a mail and drops what its sender did not write.
 
-    `ours` is the text of the mails that it answers, `board` the board of these, `game` its game;
+    `ours` is the text of the mails that it answers, `board` the board of these, with its `game` and its `cells`;
     `addresses` and `userid` are its sender's, `club` is the name in our Subjects.
     """
     spelling = spelling_of(game)
@@ -75,7 +76,9 @@ def reply_text(
     mail = replace(mail, text=text)
     title = title_of(normalised(mail.subject))
     signs = Signs(our_address, addresses, title.text if title.is_answer else "", ours)
-    parsed = parse_mail(mail, board, lambda words: extract_reply(words, signs, below).own, game, club, userid)
+    parsed = parse_mail(
+        mail, board, lambda words: extract_reply(words, signs, below).own, game, club, userid, cells
+    )
     # Words on the line of a command are meant to be passed on, whatever they look like.
     lines = parsed.comment.split("\n")
     said = inline_text(parsed.lines)

@@ -4,15 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.commands.typed_moves import Spelling
+from pbmserv.commands.vocabulary import word_lists
 from pbmserv.games import games
 from pbmserv.parser.parse import parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne
-from pbmserv.parser.spoken import spoken_move
-from pbmserv.parser.words import listed
+from pbmserv.parser.told import told_move
+from pbmserv.parser.words import listed, phrases_in
 from tests.every import for_each
 from tests.examples import examples
 
-CLOSED = sorted(listed("labels", "leads", "always", "aside", "behind", "opening", "weak", "greetings"))
+TELLING = {
+    " ".join(phrase)
+    for language in word_lists("told.toml", "pbmserv.parser").values()
+    for phrase in phrases_in(language["telling"]) | phrases_in(language["beside"])
+}
+CLOSED = sorted(TELLING | listed("labels", "leads", "always", "aside", "behind", "opening", "weak", "greetings"))
 DENYING = """
     not never no don't why was would should if maybe perhaps because after before instead played better
     unless nicht nie warum vielleicht wenn hätte statt pas jamais pourquoi peut-être si nunca quizás
@@ -66,7 +72,12 @@ def test_no_word_that_denies_hides_among_leads(word: str) -> None:
     """Before the words that say that a move is played, behind them, and behind the move."""
     for lead in sorted(listed("labels", "leads")):
         for line in (f"{word} {lead} d4", f"{lead} {word} d4", f"{lead} d4 {word}", f"{word}, {lead} d4"):
-            assert not spoken_move(line, Spelling()), line
+            assert not told_move(line, Spelling()), line
+
+
+def test_no_word_of_a_language_denies() -> None:
+    """Of those with which its speakers say that a move is played."""
+    assert {word for phrase in TELLING - {"i would like"} for word in phrase.split()}.isdisjoint(DENYING.split())
 
 
 @st.composite

@@ -4,9 +4,9 @@ import re
 
 import pbmserv.mail.reading.phrases
 import pbmserv.parser.words
-from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid
+from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid, word_lists
 from pbmserv.parser.slips import is_one_slip_away, likely_commands
-from pbmserv.parser.words import normalised, phrases, word_lists
+from pbmserv.parser.words import normalised, phrases
 from tests.docs import ROOT
 from tests.parser.meaning import meaning
 
@@ -89,4 +89,9 @@ def test_every_list_of_words_is_used() -> None:
         code = "".join(path.read_text() for path in (ROOT / package.replace(".", "/")).glob("*.py"))
         lists = word_lists("phrases.toml", package)
         assert [name for name in lists if not re.search(rf'["(]{name}[")]', code)] == []
-    assert [phrase for name in word_lists("phrases.toml") for phrase in phrases(name) if len(phrase) > 6] == []
+    assert [
+        phrase
+        for name in word_lists("phrases.toml", "pbmserv.parser")
+        for phrase in phrases(name)
+        if len(phrase) > 6
+    ] == []
