@@ -254,7 +254,7 @@ def letter_to_newcomer(records: Queries, to: ReplyContext, pending: PendingMail)
         "short",
         board=newest.number if newest else None,
         has_commands=bool(pending.parsed.lines),
-        wants_out=pending.topic == "stop",
+        wishes=pending.wishes,
         is_waited_for=_waits_since(records, to) is not None,
     )
 

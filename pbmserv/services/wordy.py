@@ -24,8 +24,7 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
-from pbmserv.parser.title import title_of
-from pbmserv.parser.topics import plain_words, topic_of
+from pbmserv.parser.wishes import Wishes, plain_words
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import Allowance, allowance_of, last_notice, left, spend
 from pbmserv.services.pending import PendingMail
@@ -35,6 +34,7 @@ from pbmserv.store import counts, outbox
 QUICK_WITHIN: Final = timedelta(seconds=10)
 
 _MOST_WORDS: Final = 4000
+_MOST_PERSONS: Final = 3
 _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 
 
@@ -54,8 +54,11 @@ class BoardStanding:
 class NoCommand(CommandError):
     """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
 
-    # What the words ask about, a topic of `topics`; empty if that is not known.
-    topic: str = ""
+    # What the words ask for.
+    wishes: Wishes = Wishes()
+    # The game that they speak of, and a player, or none.
+    game: Info | None = None
+    friend: str = ""
     # Whether the same was answered a short while ago.
     is_again: bool = False
     # The question that it answers without saying `yes` or `no`.
@@ -161,9 +164,11 @@ def _allowance(connection: Connection, to: ReplyContext, mail: WordyMail) -> All
 def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, error: CommandError) -> WordyMail:
     came = pending.message.received_at
     near = error.near if isinstance(error, NoCommand) else ""
-    about = error.topic if isinstance(error, NoCommand) and not (error.asked or near) else type(error).__name__
-    said = " ".join(_NUMBERS.sub("", plain_words(pending.mail.text, _MOST_WORDS)).split())
-    said = said or plain_words(_own_subject(pending))
+    about = (
+        error.wishes.first if isinstance(error, NoCommand) and not (error.asked or near) else type(error).__name__
+    )
+    said = _NUMBERS.sub("", " ".join(plain_words(pending.mail.text, _MOST_WORDS)))
+    said = " ".join(said.split()) or " ".join(plain_words(pending.subject))
     writer = writer_at(to.recipient, to.proven)
     # Two moves that are mentioned are not the same, though they may differ in digits alone.
     words = sha256(f"{said}\n{near}".encode()).hexdigest()
@@ -185,13 +190,16 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
     if pending.mail.is_cut:
         return TooMuchAtOnce()
     text = pending.mail.text.strip()
-    subject = _own_subject(pending)
+    game = games().get(pending.wishes.game)
+    friends = map(records.player, pending.wishes.persons[:_MOST_PERSONS])
     error = NoCommand(
         board=parsed.board,
-        topic=topic_of(text, subject),
+        wishes=pending.wishes,
+        game=game.info if game and game.info.name in (identity.server.games or games()) else None,
+        friend=next((player.userid for player in friends if player and player != to.player), ""),
         asked=identity.confirmation,
         near=parsed.near,
-        is_empty=not text and not subject,
+        is_empty=not text and not pending.subject,
         is_reply=parsed.board is not None,
         standing=BoardStanding(_example_game(identity.server.default_game)),
         userid=to.player.userid if to.player else "",
@@ -237,10 +245,3 @@ def _board(records: Queries, number: int | None) -> GameState | None:
 
 def _example_game(name: str) -> Info:
     return (games().get(name) or next(iter(games().values()))).info
-
-
-def _own_subject(pending: PendingMail) -> str:
-    """The Subject, where the writer has made it up; empty where it is that of a mail which is answered."""
-    title = title_of(pending.mail.subject)
-    is_ours = title.is_answer or pending.identity.answered is not None or pending.parsed.board is not None
-    return "" if is_ours else title.text
