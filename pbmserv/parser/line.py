@@ -7,9 +7,7 @@ Text around a command is skipped, but a command that gives something up must be 
 not commands, like `play robot` or `new game please`, can only open a game, which binds nobody.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from pbmserv.commands.command import Credentials, Secret, commands
 from pbmserv.commands.lookup import WrongForm
@@ -23,16 +21,12 @@ from pbmserv.commands.typed_moves import (
     without_decoration,
 )
 from pbmserv.commands.vocabulary import (
-    COURTESY,
     NEVER_BY_SLIP,
-    ROBOTS,
     SMALL_WORDS,
     close_to,
     is_number,
     is_userid,
 )
-from pbmserv.games import games
-from pbmserv.games.board import is_cell_like
 from pbmserv.parser.decoration import strip_decoration, without_label
 from pbmserv.parser.fitting import PROSE, ParsedLine, asked_for, fitted, refused
 from pbmserv.parser.game_names import is_board_of_game, is_of_game, is_talk_of_game, opened_by_game, options_last
@@ -40,7 +34,7 @@ from pbmserv.parser.parsed import Parsed, UnknownCommand
 from pbmserv.parser.prose import RESULTS, given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
 from pbmserv.parser.slips import acts, named_command, names_board_or_square, slip_for
 from pbmserv.parser.spoken import spoken_move
-from pbmserv.parser.words import FIRST_BOARD, board_number, phrases
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 _LONGEST = 1000
 
@@ -78,10 +72,7 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
         ):
             spoken = _spoken(line, answered_board, spelling) if _is_half_read(inner, spelling) else PROSE
             return inner if spoken.is_prose else spoken
-    if not read.is_prose:
-        return read
-    spoken = _spoken(line, answered_board, spelling)
-    return wish_for(words, answered_board) if spoken.is_prose else spoken
+    return _spoken(line, answered_board, spelling) if read.is_prose else read
 
 
 def _whole(line: Parsed, read: str, unread: str) -> Parsed:
@@ -240,52 +231,3 @@ def _board_first(words: list[str], game: str | None, answered_board: int | None)
         command, after = commands()["move"], rest
     said = without_courtesy(command.name, command.kind, after)
     return fitted(command, [board, *said], game, answered_board)
-
-
-_PLAY: Final = "play"
-_WITH: Final = frozenset({"with", "against", "vs"})
-_MOST_OTHERS: Final = 5
-_MARKS: Final = ".,;:!?\"'()*"
-_NEW_GAME: Final = ("challenge", "seek", "games")
-
-
-def wish_for(words: Sequence[str], answered_board: int | None) -> ParsedLine:
-    """The command for a wish in other words; prose if there is none.
-
-    A question is not a decision. Only a reply about a board shows who the game is to be played with.
-    """
-    plain = [word.strip(_MARKS).lower() for word in words]
-    while plain and plain[-1] in COURTESY | {"you"}:
-        plain.pop()
-    if tuple(plain) in phrases("again"):
-        return _again(words, answered_board)
-    return _challenge(words, plain, answered_board) if plain[:1] == [_PLAY] else PROSE
-
-
-def _again(words: Sequence[str], answered_board: int | None) -> ParsedLine:
-    if words[-1].endswith("?"):
-        return PROSE
-    if answered_board is None:
-        return refused("new game", UnknownCommand(word="new game", suggestions=_NEW_GAME))
-    return fitted(commands()["rematch"], [], None, answered_board)
-
-
-def _challenge(words: Sequence[str], plain: Sequence[str], answered_board: int | None) -> ParsedLine:
-    """`play robot`, `play go against bob -size=9`: in a reply about a board only against a robot."""
-    if words[-1].endswith(("?", "!")):
-        return PROSE
-    said, names = opened_by_game(words[1 : len(plain)]) or (None, [*words[1 : len(plain)]])
-    if names and names[0].lower() in _WITH:
-        names = names[1:]
-    others = [name.rstrip(".,;:") for name in names if not name.startswith("-")]
-    options = [name for name in names if name.startswith("-")]
-    is_of_names = 0 < len(others) <= _MOST_OTHERS and all(map(_may_be_player, others))
-    is_robot = any(name.lower().startswith(ROBOTS) for name in others)
-    if not is_of_names or (answered_board is not None and not is_robot):
-        return PROSE
-    return fitted(commands()["challenge"], [*others, *options], said, None)
-
-
-def _may_be_player(word: str) -> bool:
-    is_taken = word.lower() in SMALL_WORDS | COURTESY or word.lower() in commands() or word.lower() in games()
-    return is_userid(word) and not is_taken and not is_cell_like(word) and board_number(word) is None

@@ -80,12 +80,6 @@ class Wishes:
         return next(iter(self.names), "")
 
 
-@cache
-def wishes() -> tuple[str, ...]:
-    """Every wish; a text for each is in `mail/wishes.txt`."""
-    return tuple(word_lists("wishes.toml")["wish"])
-
-
 def wish_of(text: str, subject: str = "") -> Wishes:
     """What a mail asks for.
 
@@ -98,9 +92,8 @@ def wish_of(text: str, subject: str = "") -> Wishes:
     """
     parts = [[plain_words(each) for each in _sentences(part)] for part in (text, subject)]
     found = [list(_found(words)) for part in parts for words in part]
-    spoken = Counter(each.language for sentence in found for each in sentence)
-    most = max((count for language, count in spoken.items() if language not in _ANY), default=0)
-    languages = [each for each, count in spoken.items() if _SPOKEN * count >= most and each not in _ANY]
+    spoken = Counter(each.language for sentence in found for each in sentence if each.language not in ("", _ANY))
+    languages = [language for language, count in spoken.items() if _SPOKEN * count >= max(spoken.values())]
     scores: Counter[str] = Counter()
     for each in (*(_scores(sentence, languages) for sentence in found), *map(_said_alone, parts)):
         scores |= each
@@ -121,21 +114,22 @@ def _best(scores: Mapping[str, int], length: int) -> tuple[str, ...]:
 
 def _scores(found: Sequence[_Found], languages: Sequence[str]) -> Counter[str]:
     """The wishes of a sentence, each with the weight of what says it best."""
-    scores = Counter({each.name: 0 for each in found if not each.language})
+    scores: Counter[str] = Counter()
     for each in found:
         if not each.language:
-            scores[each.name] = max(_OF_PHRASE + each.length, scores[each.name])
-    for language in languages or _ANY:
-        said = {each.name for each in found if each.language in (language, *_ANY)}
+            scores |= Counter({each.name: _OF_PHRASE + each.length})
+    for language in languages:
+        said = {each.name for each in found if each.language in (language, _ANY)}
         for wish, needed, barred, weight in _combinations():
             if needed <= said and barred.isdisjoint(said):
-                scores[wish] = max(weight, scores[wish])
+                scores |= Counter({wish: weight})
     return scores
 
 
 def _said_alone(sentences: Sequence[Sequence[str]]) -> Counter[str]:
     """The wish that a text or a Subject is, where it says nothing else."""
-    words = [word for words in sentences for word in words if word not in _COURTESY]
+    polite = word_lists("wishes.toml")["polite"].split(", ")
+    words = [word for words in sentences for word in words if word not in polite]
     whole = _phrases_at(["=", *words], 0)
     return Counter({each.name: _OF_PHRASE + each.length for each in whole if each.length > len(words)})
 
@@ -145,19 +139,17 @@ def _found(words: Sequence[str]) -> Iterator[_Found]:
     found = [each for place in range(len(words)) for each in _phrases_at(words, place)]
     yield from found
     known = {(each.place, each.language) for each in found}
-    behind = {each.place + each.length: each for each in found if each.name in _BEFORE_NAMES}
+    behind = {each.place + each.length: each.language for each in found if each.name in _BEFORE_NAMES}
     for place, word in enumerate(words):
         game = opened_by_game(words[place : place + _LONGEST_NAME])
         if game and (len(word) > _SHORT_NAME or place in behind or words[max(place - 1, 0)] == "of"):
-            yield from (_Found(place, 1, "any", name) for name in ("title", _GAME + game[0]))
-        elif (
-            place in behind
-            and (place, behind[place].language) not in known
-            and word not in _NOBODY
-            and word.isalpha()
-            and len(word) > 1
-        ):
-            yield from (_Found(place, 1, behind[place].language, name) for name in ("somebody", _PERSON + word))
+            yield from (_Found(place, 1, _ANY, name) for name in (_TITLE, _GAME + game[0]))
+        elif (place, language := behind.get(place, "")) not in known and language and _may_be_name(word):
+            yield from (_Found(place, 1, language, name) for name in ("somebody", _PERSON + word))
+
+
+def _may_be_name(word: str) -> bool:
+    return word.isalpha() and len(word) > 1 and word not in COURTESY | SMALL_WORDS
 
 
 def _phrases_at(words: Sequence[str], start: int) -> Iterator[_Found]:
@@ -176,61 +168,39 @@ def _known() -> Mapping[str, Any]:
     """All phrases as a tree by their words; `""` holds what the words up to there mean."""
     tree: dict[str, Any] = {}
     texts = word_lists("wishes.toml")
-    clues = (each for name, said in texts["clue"].items() for each in ((*spoken, name) for spoken in said.items()))
-    phrases = (
-        ("", said, wish) for wish, asked in texts["wish"].items() for of, said in asked.items() if of != _OF
-    )
-    titles = [("any", said, name) for game, said in texts["game"].items() for name in ("title", _GAME + game)]
+    clues = [(of, said, name) for name, each in texts["clue"].items() for of, said in each.items()]
+    phrases = [("", said, name) for name, each in texts["wish"].items() for of, said in each.items() if of != "of"]
+    titles = [(_ANY, said, of) for game, said in texts["game"].items() for of in (_TITLE, _GAME + game)]
     for language, said, name in (*clues, *phrases, *titles):
-        for phrase in said.split(","):
+        for phrase in said.replace("=", "= ").split(","):
             node = tree
-            for word in _words_of_phrase(phrase.strip()):
-                node = node.setdefault(word, {})
+            for word in phrase.split():
+                *words, last = plain_words(word) or [word.rstrip("*")]
+                for each in (*words, last + "*" * word.endswith("*")):
+                    node = node.setdefault(each, {})
             node.setdefault("", []).append((language, name))
     return MappingProxyType(tree)
-
-
-def _words_of_phrase(phrase: str) -> Iterator[str]:
-    yield from "=" * phrase.startswith("=")
-    for part in phrase.split():
-        *words, last = plain_words(part) or [""]
-        yield from (*words, last + "*" * part.endswith("*"))
 
 
 @cache
 def _combinations() -> tuple[tuple[str, frozenset[str], frozenset[str], int], ...]:
     """Each wish with clues that it needs and clues that bar it, and what they weigh."""
     asked = word_lists("wishes.toml")["wish"]
-    groups = [(wish, each.split()) for wish, said in asked.items() for each in said.get(_OF, "").split(",")]
-    users: dict[str, set[str]] = {}
+    groups = [(wish, each.split()) for wish, said in asked.items() for each in said.get("of", "-").split(",")]
+    users = Counter(clue for _, clue in {(wish, clue) for wish, clues in groups for clue in clues})
+    combinations = []
     for wish, clues in groups:
-        for clue in clues:
-            users.setdefault(clue, set()).add(wish)
-    return tuple(
-        (
-            wish,
-            frozenset(needed := [clue for clue in clues if clue[0] != "-"]),
-            frozenset(clue[1:] for clue in clues if clue[0] == "-"),
-            sum(max(_RAREST + 1 - len(users[clue]), 1) for clue in needed),
-        )
-        for wish, clues in groups
-        if clues
-    )
-
-
-def _first_lines(text: str) -> list[str]:
-    """The first non-empty lines, up to a signature."""
-    lines: list[str] = []
-    for line in text[: 10 * _MOST_CHARACTERS].split("\n"):
-        if line.rstrip() == "--":
-            break
-        if line.strip():
-            lines.append(line[:_MOST_CHARACTERS])
-    return lines[:_MOST_LINES]
+        needed = frozenset(clue for clue in clues if not clue.startswith("-"))
+        weight = sum(max(_RAREST + 1 - users[clue], 1) for clue in needed)
+        combinations.append((wish, needed, frozenset(each[1:] for each in clues) - needed, weight))
+    return tuple(combinations)
 
 
 def _sentences(text: str) -> list[str]:
-    return _SENTENCE.findall("\n".join(_first_lines(text))[:_MOST_CHARACTERS])
+    """The sentences of the first lines with text, up to a signature."""
+    own = text[: 10 * _MOST_CHARACTERS].replace("\n-- \n", "\n--\n").partition("\n--\n")[0]
+    lines = [line for line in own.split("\n") if line.strip()]
+    return _SENTENCE.findall("\n".join(lines[:_MOST_LINES])[:_MOST_CHARACTERS])
 
 
 def plain_words(text: str, most: int = _MOST_CHARACTERS) -> list[str]:
@@ -253,24 +223,16 @@ _EAST: Final = "\u3040-\u30ff\u4e00-\u9fff"
 """Scripts without blanks between words: each letter counts as a word."""
 
 _WORD: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+|\?")
-_COURTESY: Final = COURTESY - {"thanks", "thank", "thx", "cheers", "ta"} | {
-    "bitte",
-    "merci",
-    "server",
-    "pbmserv",
-    "?",
-}
-_NOBODY: Final = COURTESY | SMALL_WORDS
-_ANY: Final = ("", "any")
-"""The languages of wishes, and of clues that are the same in many."""
+_ANY: Final = "any"
+"""The language of clues that are the same in many."""
 
 _SPOKEN: Final = 1.5
 """How many times less than the likeliest language another may be found in a letter, and still count."""
 
+_TITLE: Final = "title"
 _BEFORE_NAMES: Final = frozenset({"beside", "addressed", "play", "game"})
 _PERSON: Final = "person "
 
-_OF: Final = "of"
 _GAME: Final = "game "
 _LONGEST_NAME: Final = 4
 _SHORT_NAME: Final = 3

@@ -42,7 +42,7 @@ _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 class BoardStanding:
     """How a board stands for one who writes about it."""
 
-    # The game of the board, or the one that examples are of.
+    # The game that is spoken of, else that of the board, or the one that examples are of.
     game: Info
     is_over: bool = False
     # Whether the writer is to move.
@@ -54,11 +54,8 @@ class BoardStanding:
 class NoCommand(CommandError):
     """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
 
-    # What the words ask for.
+    # What the words ask for: a game that can be started, and other players who are here.
     wishes: Wishes = Wishes()
-    # The game that they speak of, and a player, or none.
-    game: Info | None = None
-    friend: str = ""
     # Whether the same was answered a short while ago.
     is_again: bool = False
     # The question that it answers without saying `yes` or `no`.
@@ -190,18 +187,21 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
     if pending.mail.is_cut:
         return TooMuchAtOnce()
     text = pending.mail.text.strip()
-    game = games().get(pending.wishes.game)
-    friends = map(records.player, pending.wishes.persons[:_MOST_PERSONS])
+    asked, offered = pending.wishes, identity.server.games or games()
+    friends = [player for name in asked.persons[:_MOST_PERSONS] if (player := records.player(name))]
+    wishes = Wishes(
+        asked.names,
+        asked.game if asked.game in offered else "",
+        tuple(player.userid for player in friends if player != to.player),
+    )
     error = NoCommand(
         board=parsed.board,
-        wishes=pending.wishes,
-        game=game.info if game and game.info.name in (identity.server.games or games()) else None,
-        friend=next((player.userid for player in friends if player and player != to.player), ""),
+        wishes=wishes,
         asked=identity.confirmation,
         near=parsed.near,
         is_empty=not text and not pending.subject,
         is_reply=parsed.board is not None,
-        standing=BoardStanding(_example_game(identity.server.default_game)),
+        standing=BoardStanding(_example_game(wishes.game or identity.server.default_game)),
         userid=to.player.userid if to.player else "",
         writer=parsed.writer,
     )
@@ -227,7 +227,7 @@ def _with_boards(records: Queries, player: Player, error: NoCommand) -> NoComman
         near=error.near if is_legal(board.match, board.state, seat, error.near) else "",
         board=number,
         standing=BoardStanding(
-            game=games()[board.match.game].info,
+            game=error.standing.game if error.wishes.game else games()[board.match.game].info,
             is_over=board.state.status != "active",
             is_turn=number in waiting,
             others=() if seat is None else others,

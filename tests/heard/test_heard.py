@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.parser.wishes import SOCIAL, wish_of, wishes
+from pbmserv.parser.wishes import SOCIAL, wish_of
+from pbmserv.parser.words import word_lists
 
 HERE = Path(__file__).parent
 ENOUGH = {True: 90, False: 75}
@@ -43,7 +44,7 @@ def test_letters_get_what_they_ask_for(path: Path) -> None:
     """A second wish that is near counts, since both are offered."""
     asked, right, wrong = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     for letter in letters(path):
-        assert letter.wants <= {*wishes(), "chat"}, letter
+        assert letter.wants <= {*word_lists("wishes.toml")["wish"], "chat"}, letter
         brought = letter.brings()
         asked[letter.language] += 1
         right[letter.language] += not letter.wants.isdisjoint(brought)
