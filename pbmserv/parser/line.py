@@ -3,11 +3,13 @@
 The answer is a `Parsed` or `Unparsed` line, or None for prose. A line is meant as a command if its first word is a
 command, a game, a board's number or an unmistakable slip; in an answer to a board mail also if it reads as a move.
 
-Text around a command is skipped, but a command that gives something up must be spelled exactly. Wishes that are
-not commands, like `play robot` or `new game please`, can only open a game, which binds nobody.
+Text around a command is skipped, but a command that gives something up must be spelled exactly. What is
+no command, like `play robot`, can only open a game, which binds nobody.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pbmserv.commands.command import Credentials, Secret, commands
 from pbmserv.commands.lookup import WrongForm
@@ -21,12 +23,16 @@ from pbmserv.commands.typed_moves import (
     without_decoration,
 )
 from pbmserv.commands.vocabulary import (
+    COURTESY,
     NEVER_BY_SLIP,
+    ROBOTS,
     SMALL_WORDS,
     close_to,
     is_number,
     is_userid,
 )
+from pbmserv.games import games
+from pbmserv.games.board import is_cell_like
 from pbmserv.parser.decoration import strip_decoration, without_label
 from pbmserv.parser.fitting import PROSE, ParsedLine, asked_for, fitted, refused
 from pbmserv.parser.game_names import is_board_of_game, is_of_game, is_talk_of_game, opened_by_game, options_last
@@ -72,7 +78,10 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
         ):
             spoken = _spoken(line, answered_board, spelling) if _is_half_read(inner, spelling) else PROSE
             return inner if spoken.is_prose else spoken
-    return _spoken(line, answered_board, spelling) if read.is_prose else read
+    if not read.is_prose:
+        return read
+    spoken = _spoken(line, answered_board, spelling)
+    return _challenge(words, answered_board) if spoken.is_prose else spoken
 
 
 def _whole(line: Parsed, read: str, unread: str) -> Parsed:
@@ -231,3 +240,33 @@ def _board_first(words: list[str], game: str | None, answered_board: int | None)
         command, after = commands()["move"], rest
     said = without_courtesy(command.name, command.kind, after)
     return fitted(command, [board, *said], game, answered_board)
+
+
+_PLAY: Final = "play"
+_WITH: Final = frozenset({"with", "against", "vs"})
+_MOST_OTHERS: Final = 5
+_MARKS: Final = ".,;:!?\"'()*"
+
+
+def _challenge(words: Sequence[str], answered_board: int | None) -> ParsedLine:
+    """`play robot`, `play go against bob -size=9`: in a reply about a board only against a robot; else prose."""
+    plain = [word.strip(_MARKS).lower() for word in words]
+    while plain and plain[-1] in COURTESY:
+        plain.pop()
+    if plain[:1] != [_PLAY] or words[-1].endswith(("?", "!")):
+        return PROSE
+    said, names = opened_by_game(words[1 : len(plain)]) or (None, [*words[1 : len(plain)]])
+    if names and names[0].lower() in _WITH:
+        names = names[1:]
+    others = [name.rstrip(".,;:") for name in names if not name.startswith("-")]
+    options = [name for name in names if name.startswith("-")]
+    is_of_names = 0 < len(others) <= _MOST_OTHERS and all(map(_may_be_player, others))
+    is_robot = any(name.lower().startswith(ROBOTS) for name in others)
+    if not is_of_names or (answered_board is not None and not is_robot):
+        return PROSE
+    return fitted(commands()["challenge"], [*others, *options], said, None)
+
+
+def _may_be_player(word: str) -> bool:
+    is_taken = word.lower() in SMALL_WORDS | COURTESY or word.lower() in commands() or word.lower() in games()
+    return is_userid(word) and not is_taken and not is_cell_like(word) and board_number(word) is None
