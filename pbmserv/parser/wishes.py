@@ -44,8 +44,11 @@ _OF_PHRASE: Final = 4
 _RAREST: Final = 4
 """What a clue weighs that one wish alone needs."""
 
-_NEAR: Final = 1
+_NEAR: Final = 2
 """By how much a second wish may weigh less, and is offered beside the first."""
+
+_ACROSS: Final = 6
+"""What clues weigh at least that stand in several sentences."""
 
 _SHORT: Final = 9
 """The most words of a mail that is only a greeting or thanks. A longer one is a letter to somebody."""
@@ -90,14 +93,18 @@ def wish_of(text: str, subject: str = "") -> Wishes:
     >>> wish_of("My dog ate a stone. Rules are rules!").names
     ()
     """
-    parts = [[plain_words(each) for each in _sentences(part)] for part in (text, subject)]
+    parts = [[["^", *plain_words(each)] for each in _sentences(part)] for part in (text, subject)]
     found = [list(_found(words)) for part in parts for words in part]
     spoken = Counter(each.language for sentence in found for each in sentence if each.language not in ("", _ANY))
     languages = [language for language, count in spoken.items() if _SPOKEN * count >= max(spoken.values())]
     scores: Counter[str] = Counter()
     for each in (*(_scores(sentence, languages) for sentence in found), *map(_said_alone, parts)):
         scores |= each
-    names = [each.name for sentence in found for each in sentence]
+    if SOCIAL.issuperset(scores):
+        # What is asked in one sentence may be about what another says.
+        across = _scores([each for sentence in found for each in sentence], languages)
+        scores |= Counter({wish: weight for wish, weight in across.items() if weight >= _ACROSS})
+    names = [each.name for sentence in found for each in sentence if each.language in (_ANY, *languages)]
     games, persons = ([each.removeprefix(of) for each in names if each.startswith(of)] for of in (_GAME, _PERSON))
     return Wishes(_best(scores, len(text.split())), next(iter(games), ""), tuple(dict.fromkeys(persons)))
 
@@ -129,7 +136,7 @@ def _scores(found: Sequence[_Found], languages: Sequence[str]) -> Counter[str]:
 def _said_alone(sentences: Sequence[Sequence[str]]) -> Counter[str]:
     """The wish that a text or a Subject is, where it says nothing else."""
     polite = word_lists("wishes.toml")["polite"].split(", ")
-    words = [word for words in sentences for word in words if word not in polite]
+    words = [word for words in sentences for word in words[1:] if word not in polite]
     whole = _phrases_at(["=", *words], 0)
     return Counter({each.name: _OF_PHRASE + each.length for each in whole if each.length > len(words)})
 
@@ -139,17 +146,21 @@ def _found(words: Sequence[str]) -> Iterator[_Found]:
     found = [each for place in range(len(words)) for each in _phrases_at(words, place)]
     yield from found
     known = {(each.place, each.language) for each in found}
-    behind = {each.place + each.length: each.language for each in found if each.name in _BEFORE_NAMES}
+    for each in found:
+        word = "".join(words[(place := each.place + each.length) :][:1])
+        if each.name in _NAMED_AFTER and (place, each.language) not in known and _may_be_name(word):
+            yield from (
+                _Found(place, 1, each.language, name) for name in (_NAMED_AFTER[each.name], _PERSON + word)
+            )
+    played = {each.place + each.length for each in found if each.name in _BEFORE_TITLES}
     for place, word in enumerate(words):
         game = opened_by_game(words[place : place + _LONGEST_NAME])
-        if game and (len(word) > _SHORT_NAME or place in behind or words[max(place - 1, 0)] == "of"):
+        if game and (len(word) > _SHORT_NAME or (place in played and len(word) > 1)):
             yield from (_Found(place, 1, _ANY, name) for name in (_TITLE, _GAME + game[0]))
-        elif (place, language := behind.get(place, "")) not in known and language and _may_be_name(word):
-            yield from (_Found(place, 1, language, name) for name in ("somebody", _PERSON + word))
 
 
 def _may_be_name(word: str) -> bool:
-    return word.isalpha() and len(word) > 1 and word not in COURTESY | SMALL_WORDS
+    return word.isalpha() and len(word) > 1 and word not in COURTESY | SMALL_WORDS and not opened_by_game([word])
 
 
 def _phrases_at(words: Sequence[str], start: int) -> Iterator[_Found]:
@@ -230,7 +241,10 @@ _SPOKEN: Final = 1.5
 """How many times less than the likeliest language another may be found in a letter, and still count."""
 
 _TITLE: Final = "title"
-_BEFORE_NAMES: Final = frozenset({"beside", "addressed", "play", "game"})
+_BEFORE_TITLES: Final = frozenset({"play", "game", "amid"})
+_NAMED_AFTER: Final = MappingProxyType({"beside": "somebody", "addressed": "listener", "inquired": "missed"})
+"""Clues behind which a name may stand, and the clue that it then is."""
+
 _PERSON: Final = "person "
 
 _GAME: Final = "game "
