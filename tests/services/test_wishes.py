@@ -116,3 +116,29 @@ def test_without_pages_and_contact(sqlite_post: Post) -> None:
     assert "there is no page on the web" in " ".join(text_of(web).split())
     (bug,) = sqlite_post.mail(ALICE, "a question", "Your link gives an error")
     assert "No person reads this address" in text_of(bug)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Hello, could you send me the rules of hex?",
+            "To read the rules of hex, which needs no account: help hex",
+        ),
+        ("Which games do you have?", "To see which games there are, which needs no account: list"),
+        ("Can I play against a computer?", "this starts a game against a robot: cephalopod challenge NAME robot"),
+        ("I want to play chess with my sister", "this starts a game: chess challenge NAME FRIEND"),
+        ("Do you have a website?", "The club is on the web, too: https://club.test/"),
+        ("Where did you get my address?", "what we store, which needs no account: help privacy"),
+        ("Your link gives an error", "Please tell the operator: op@club.test"),
+        ("Do you speak German?", "Our mails are in English."),
+        ("Please unsubscribe me. Which games do you have?", "there is nothing to unsubscribe"),
+    ],
+)
+def test_a_stranger_is_told_what_they_ask(club: Post, text: str, told: str) -> None:
+    """With how to open an account, and no word of theirs."""
+    (letter,) = club.mail(EVE, "a question", text)
+    answer = " ".join(text_of(letter).split())
+    assert told in answer
+    assert "signup NAME" in answer
+    assert text not in answer
