@@ -3,8 +3,8 @@
 The answer is a `Parsed` or `Unparsed` line, or None for prose. A line is meant as a command if its first word is a
 command, a game, a board's number or an unmistakable slip; in an answer to a board mail also if it reads as a move.
 
-Text around a command is skipped, but a command that gives something up must be spelled exactly. Wishes that are
-not commands, like `play robot` or `new game please`, can only open a game, which binds nobody.
+Text around a command is skipped, but a command that gives something up must be spelled exactly. What is
+no command, like `play robot`, can only open a game, which binds nobody.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from pbmserv.parser.parsed import Parsed, UnknownCommand
 from pbmserv.parser.prose import RESULTS, given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
 from pbmserv.parser.slips import acts, named_command, names_board_or_square, slip_for
 from pbmserv.parser.told import told_move
-from pbmserv.parser.words import FIRST_BOARD, board_number, phrases
+from pbmserv.parser.words import FIRST_BOARD, board_number
 
 _LONGEST = 1000
 
@@ -81,7 +81,7 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
     if not read.is_prose:
         return read
     spoken = _spoken(line, answered_board, spelling)
-    return wish_for(words, answered_board) if spoken.is_prose else spoken
+    return _challenge(words, answered_board) if spoken.is_prose else spoken
 
 
 def _whole(line: Parsed, read: str, unread: str) -> Parsed:
@@ -247,33 +247,14 @@ _PLAY: Final = "play"
 _WITH: Final = frozenset({"with", "against", "vs"})
 _MOST_OTHERS: Final = 5
 _MARKS: Final = ".,;:!?\"'()*"
-_NEW_GAME: Final = ("challenge", "seek", "games")
 
 
-def wish_for(words: Sequence[str], answered_board: int | None) -> ParsedLine:
-    """The command for a wish in other words; prose if there is none.
-
-    A question is not a decision. Only a reply about a board shows who the game is to be played with.
-    """
+def _challenge(words: Sequence[str], answered_board: int | None) -> ParsedLine:
+    """`play robot`, `play go against bob -size=9`: in a reply about a board only against a robot; else prose."""
     plain = [word.strip(_MARKS).lower() for word in words]
-    while plain and plain[-1] in COURTESY | {"you"}:
+    while plain and plain[-1] in COURTESY:
         plain.pop()
-    if tuple(plain) in phrases("again"):
-        return _again(words, answered_board)
-    return _challenge(words, plain, answered_board) if plain[:1] == [_PLAY] else PROSE
-
-
-def _again(words: Sequence[str], answered_board: int | None) -> ParsedLine:
-    if words[-1].endswith("?"):
-        return PROSE
-    if answered_board is None:
-        return refused("new game", UnknownCommand(word="new game", suggestions=_NEW_GAME))
-    return fitted(commands()["rematch"], [], None, answered_board)
-
-
-def _challenge(words: Sequence[str], plain: Sequence[str], answered_board: int | None) -> ParsedLine:
-    """`play robot`, `play go against bob -size=9`: in a reply about a board only against a robot."""
-    if words[-1].endswith(("?", "!")):
+    if plain[:1] != [_PLAY] or words[-1].endswith(("?", "!")):
         return PROSE
     said, names = opened_by_game(words[1 : len(plain)]) or (None, [*words[1 : len(plain)]])
     if names and names[0].lower() in _WITH:

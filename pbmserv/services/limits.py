@@ -251,7 +251,7 @@ def allowance_of_newcomer(
 def letter_to_newcomer(connection: Connection, records: Queries, to: ReplyContext, pending: PendingMail) -> Letter:
     """The letter: what was asked, what this is, how to open an account, and where to see a game. It is counted."""
     mailbox, wants = policy.mailbox_of(to.recipient), pending.parsed.wants_account
-    asked = f"{mailbox} {'account' if wants else pending.topic}"
+    asked = f"{mailbox} {'account' if wants else pending.wishes.first}"
     before, of_these = (
         policy.LETTERS.most - left(connection, policy.LETTERS, of, to.now) for of in (mailbox, asked)
     )
@@ -266,17 +266,17 @@ def letter_to_newcomer(connection: Connection, records: Queries, to: ReplyContex
         has_commands=bool(pending.parsed.lines),
         form=pending.mail.unread,
         number=before + 1,
-        topic=pending.topic,
+        wishes=replace(pending.wishes, names=pending.wishes.names[:1]),
         is_again=of_these > 0,
         wants_account=wants,
-        game=example_game(pending.identity.server),
+        game=example_game(pending.identity.server, pending.wishes.game),
         is_waited_for=_waits_since(records, to) is not None,
     )
 
 
-def example_game(server: Server) -> Info:
-    """The game that examples are of where no board is meant."""
-    return (games().get(server.default_game) or next(iter(games().values()))).info
+def example_game(server: Server, named: str) -> Info:
+    """The game that examples are of where no board is meant: the one that a mail has named, if any."""
+    return (games().get(named or server.default_game) or next(iter(games().values()))).info
 
 
 def cost_of_sign_up(pending: PendingMail, address: str) -> tuple[Counted, ...]:

@@ -21,8 +21,8 @@ from pbmserv.parser.no_talk import without_words
 from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
 from pbmserv.parser.sign_ups import with_sign_up
-from pbmserv.parser.title import titled_board
-from pbmserv.parser.topics import topic_of
+from pbmserv.parser.title import title_of, titled_board
+from pbmserv.parser.wishes import Wishes, wish_of
 from pbmserv.services.app import App
 from pbmserv.services.authenticate import says_password
 from pbmserv.services.reply_text import (
@@ -91,8 +91,8 @@ class PendingMail:
     left_out: tuple[str, ...] = ()
     # The same, and those of which the sender was told before.
     unsent: tuple[str, ...] = ()
-    # What an unknown sender, or a mail without a command, asks about: a topic of `topics`, or empty.
-    topic: str = ""
+    # What an unknown sender, or a mail without a command, asks for.
+    wishes: Wishes = field(default_factory=Wishes)
     # Of a mail that no person wrote: what it says of a mail of ours, and what shows that it is from `doctor`.
     report: Report | None = None
     to_self: SentToSelf | None = None
@@ -113,6 +113,11 @@ class PendingMail:
     def named(self) -> Confirmation | None:
         """The open question that a word in the lines names."""
         return self.grounds.named
+
+    @property
+    def subject(self) -> str:
+        """The Subject, where the writer has made it up; empty where it is that of a mail which is answered."""
+        return _own_subject(self.mail, self.identity, self.parsed)
 
     @property
     def runnable(self) -> ParsedMail:
@@ -183,9 +188,10 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         look_up = partial(players.password_hash, connection)
         if identity.proof != "none" and says_password(written.parsed.comment, userid, look_up, app.hasher):
             written = replace(written, parsed=without_words(written.parsed, identity.board, "password"))
-    # Its patterns, which no other mail needs, take long to make.
-    topic = "" if identity.player and written.parsed.lines else topic_of(written.mail.text, mail.subject)
-    if not (identity.player or identity.confirmation or identity.named or topic == "stop"):
+    # Its phrases, which no other mail needs, take long to read.
+    is_wordy = identity.player is None or not written.parsed.lines
+    wishes = wish_of(written.mail.text, _own_subject(mail, identity, written.parsed)) if is_wordy else Wishes()
+    if not (identity.player or identity.confirmation or identity.named or wishes.first == "stop"):
         written = replace(written, parsed=with_sign_up(written.mail, written.parsed, app.server))
     identity = _of_stranger(identity, written.parsed)
     named = open_question(connection, _tokens(written.parsed), mail.sender, identity.player, now)
@@ -197,7 +203,7 @@ def open_mail(connection: Connection, app: App, message: InboxMessage) -> Pendin
         written.parsed,
         written.left_out,
         written.unsent,
-        topic,
+        wishes,
         report,
         to_self,
     )
@@ -254,6 +260,11 @@ def _of_stranger(identity: SenderIdentity, parsed: ParsedMail) -> SenderIdentity
         isinstance(line, Parsed) and (line.claim or line.command.kind == "signup") for line in parsed.lines
     )
     return SenderIdentity(identity.server) if identity.elsewhere and says_who else identity
+
+
+def _own_subject(mail: IncomingMail, identity: SenderIdentity, parsed: ParsedMail) -> str:
+    title = title_of(mail.subject)
+    return "" if title.is_answer or identity.answered is not None or parsed.board is not None else title.text
 
 
 def _tokens(parsed: ParsedMail) -> list[str]:

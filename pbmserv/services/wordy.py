@@ -24,8 +24,7 @@ from pbmserv.matches.player import Player
 from pbmserv.matches.queries import Queries
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import TooMuchAtOnce, Unparsed
-from pbmserv.parser.title import title_of
-from pbmserv.parser.topics import plain_words, topic_of
+from pbmserv.parser.wishes import Wishes, plain_words
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import Allowance, allowance_of, example_game, last_notice, left, spend
 from pbmserv.services.pending import PendingMail
@@ -37,6 +36,7 @@ QUICK_WITHIN: Final = timedelta(seconds=10)
 _MOST_WORDS: Final = 4000
 _MOST_NAMES: Final = 400
 _FORGED: Final = ("marked", "forged", "not its domain")
+_MOST_PERSONS: Final = 3
 _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 
 
@@ -44,7 +44,7 @@ _NUMBERS: Final = re.compile(r"(?<!\w)[^\W0-9]*+[0-9]\w*+")
 class BoardStanding:
     """How a board stands for one who writes about it."""
 
-    # The game of the board, or the one that examples are of.
+    # The game that is spoken of, else that of the board, or the one that examples are of.
     game: Info
     is_over: bool = False
     # Whether the writer is to move.
@@ -56,8 +56,8 @@ class BoardStanding:
 class NoCommand(CommandError):
     """The mail holds words and no command; `board` is the one that it answers, or else one that waits."""
 
-    # What the words ask about, a topic of `topics`; empty if that is not known.
-    topic: str = ""
+    # What the words ask for: a game that can be started, and other players who are here.
+    wishes: Wishes = Wishes()
     # Whether the same was answered a short while ago.
     is_again: bool = False
     # The question that it answers without saying `yes` or `no`.
@@ -161,7 +161,7 @@ def _is_likely_forged(connection: Connection, pending: PendingMail) -> bool:
     if pending.mail.unwelcome not in _FORGED or pending.parsed.near or pending.parsed.board is not None:
         return False
     owner = pending.identity.player
-    words = {*plain_words(pending.mail.text, _MOST_WORDS).split()[:_MOST_NAMES]}
+    words = {*plain_words(pending.mail.text, _MOST_WORDS)[:_MOST_NAMES]}
     named = players.known_among(connection, words) - ({owner.userid.lower()} if owner else set())
     return not named and words.isdisjoint(games())
 
@@ -185,9 +185,10 @@ def _allowance(connection: Connection, to: ReplyContext, mail: WordyMail) -> All
 def _counted(connection: Connection, pending: PendingMail, to: ReplyContext, error: CommandError) -> WordyMail:
     came = pending.message.received_at
     near = error.near if isinstance(error, NoCommand) else ""
-    about = error.topic if isinstance(error, NoCommand) and error.has_topic else type(error).__name__
-    said = " ".join(_NUMBERS.sub("", plain_words(pending.mail.text, _MOST_WORDS)).split())
-    said = said or (pending.mail.content_key if pending.mail.unread else plain_words(_own_subject(pending)))
+    about = error.wishes.first if isinstance(error, NoCommand) and error.has_topic else type(error).__name__
+    said = _NUMBERS.sub("", " ".join(plain_words(pending.mail.text, _MOST_WORDS)))
+    unsaid = pending.mail.content_key if pending.mail.unread else " ".join(plain_words(pending.subject))
+    said = " ".join(said.split()) or unsaid
     writer = writer_at(to.recipient, to.proven)
     # Two moves that are mentioned are not the same, though they may differ in digits alone.
     words = sha256(f"{said}\n{near}".encode()).hexdigest()
@@ -210,15 +211,21 @@ def _error(records: Queries, pending: PendingMail, to: ReplyContext) -> CommandE
         form = pending.mail.unread
         return TooMuchAtOnce() if form == "cut" else Sealed(board=parsed.board, form=form)
     text = pending.mail.text.strip()
-    subject = _own_subject(pending)
+    asked, offered = pending.wishes, identity.server.games or games()
+    friends = [player for name in asked.persons[:_MOST_PERSONS] if (player := records.player(name))]
+    wishes = Wishes(
+        asked.names,
+        asked.game if asked.game in offered else "",
+        tuple(player.userid for player in friends if player != to.player),
+    )
     error = NoCommand(
         board=parsed.board,
-        topic=topic_of(text, subject),
+        wishes=wishes,
         asked=identity.confirmation,
         near=parsed.near,
-        is_empty=not text and not subject,
+        is_empty=not text and not pending.subject,
         is_reply=parsed.board is not None,
-        standing=BoardStanding(example_game(identity.server)),
+        standing=BoardStanding(example_game(identity.server, wishes.game)),
         userid=to.player.userid if to.player else "",
         writer=parsed.writer,
     )
@@ -244,7 +251,7 @@ def _with_boards(records: Queries, player: Player, error: NoCommand) -> NoComman
         near=error.near if is_legal(board, seat, error.near) else "",
         board=number,
         standing=BoardStanding(
-            game=games()[board.match.game].info,
+            game=error.standing.game if error.wishes.game else games()[board.match.game].info,
             is_over=board.state.status != "active",
             is_turn=number in waiting,
             others=() if seat is None else others,
@@ -258,10 +265,3 @@ def _board(records: Queries, number: int | None) -> GameState | None:
         return None if number is None else records.board(number)
     except MissingRules:
         return None
-
-
-def _own_subject(pending: PendingMail) -> str:
-    """The Subject, where the writer has made it up; empty where it is that of a mail which is answered."""
-    title = title_of(pending.mail.subject)
-    is_ours = title.is_answer or pending.identity.answered is not None or pending.parsed.board is not None
-    return "" if is_ours else title.text

@@ -7,7 +7,7 @@ from sqlalchemy import delete
 
 from pbmserv.commands import policy
 from pbmserv.commands.server import Server
-from pbmserv.parser.topics import topics
+from pbmserv.commands.vocabulary import word_lists
 from pbmserv.services.app import App
 from pbmserv.services.views import load_board
 from pbmserv.services.wordy import writer_at
@@ -54,7 +54,10 @@ def test_there_are_enough_of_them() -> None:
     assert len([*entries("mid_game.txt")]) >= 200
     assert len([*entries("strangers.txt")]) >= 200
     assert len([*entries("spam.txt")]) == 50
-    assert {each.means for each in entries("mid_game.txt")} == {*topics(), "words"}
+    assert {each.means for each in entries("mid_game.txt")} == {
+        *word_lists("wishes.toml", "pbmserv.parser")["wish"],
+        "words",
+    }
 
 
 @pytest.mark.slow
