@@ -18,7 +18,7 @@ from pbmserv.parser.parsed import IncomingMail
 from pbmserv.services.app import App
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.limits import may_be_mailed, send
-from pbmserv.services.pending import read_message
+from pbmserv.services.opening import read_message
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.services.writer import deciding
 from pbmserv.store import inbox, players

@@ -29,7 +29,8 @@ from pbmserv.services.limits import (
     send,
     spend,
 )
-from pbmserv.services.pending import PendingMail, is_from_doctor
+from pbmserv.services.opening import is_from_doctor
+from pbmserv.services.pending import PendingMail
 from pbmserv.services.receipts import acknowledge, mail_on_again, note, note_queued_moves
 from pbmserv.services.respond import answer_to, letters_to_others, questions, remarks_of
 from pbmserv.services.run import (

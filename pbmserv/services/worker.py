@@ -32,7 +32,8 @@ from pbmserv.services.failures import (
     set_back,
 )
 from pbmserv.services.limits import too_many_guesses
-from pbmserv.services.pending import PendingMail, grounds_of, open_mail
+from pbmserv.services.opening import grounds_of, open_mail
+from pbmserv.services.pending import PendingMail
 from pbmserv.services.process import ProcessedMail, is_processed, process_mail
 from pbmserv.services.unit_of_work import unit_of_work
 from pbmserv.services.writer import write_due, write_now

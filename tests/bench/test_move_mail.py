@@ -36,7 +36,8 @@ from pbmserv.services.app import App, password_hasher
 from pbmserv.services.authenticate import VerifiedCredentials, authenticate
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.letters import AnswerContent, write_letter
-from pbmserv.services.pending import PendingMail, open_mail
+from pbmserv.services.opening import open_mail
+from pbmserv.services.pending import PendingMail
 from pbmserv.services.respond import answer_to as answer
 from pbmserv.services.respond import letters_to_others
 from pbmserv.services.run import CommandResult, run_all, touched

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from pbmserv.cli.main import cli
-from pbmserv.services import failures, pending
+from pbmserv.services import failures, opening
 
 KILLS = "Whoever reads this is killed."
 HANGS = "Whoever reads this hangs."
@@ -22,9 +22,9 @@ def read_it(app: Any, message: Any) -> Any:
     return _read(app, message)
 
 
-_read = pending.read_message
+_read = opening.read_message
 
 if __name__ == "__main__":
-    pending.read_message = read_it
+    opening.read_message = read_it
     failures.read_message = read_it  # type: ignore[attr-defined]
     cli(sys.argv[1:])

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from pbmserv.services.app import App
-from pbmserv.services.pending import read_message
+from pbmserv.services.opening import read_message
 from pbmserv.services.receive import receive_mail
 from pbmserv.store import inbox
 from pbmserv.store.engine import writing

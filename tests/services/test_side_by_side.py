@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, select
 from pbmserv.commands import policy
 from pbmserv.commands.changes import NewAddress
 from pbmserv.commands.server import Server
-from pbmserv.services import pending, worker
+from pbmserv.services import opening, worker
 from pbmserv.services.app import App
 from pbmserv.services.pending import PendingMail
 from pbmserv.services.worker import decide_mails, process_one, read_mail
@@ -267,7 +267,7 @@ def test_a_mail_is_read_again_if_its_sender_changes_meanwhile(
     post = new_post()
     mail = put(post, "alice", "resign 101")
     read: list[str | None] = []
-    open_mail = pending.open_mail
+    open_mail = opening.open_mail
 
     def open_and_change(connection: Connection, app: App, message: InboxMessage) -> PendingMail:
         opened = open_mail(connection, app, message)
