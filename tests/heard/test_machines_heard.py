@@ -46,15 +46,26 @@ class Machine:
 
     def raw(self, number: int, **others: str) -> bytes:
         """Its bytes, with other headers in the place of its own."""
-        given = {"To": ADDRESS, "Message-ID": f"<machine-{number}@machines.example>", "MIME-Version": "1.0"}
-        given |= {"Content-Type": PLAIN} | self.headers | others
-        head = "".join(f"{name}: {value}\n" for name, value in given.items())
+        given = {
+            "Message-ID": f"<machine-{number}@machines.example>",
+            "MIME-Version": "1.0",
+            "Content-Type": PLAIN,
+        }
+        given |= self.headers | {"To": ADDRESS} | others
+        folded = {name: re.sub(r"\s*\n\s*", "\n ", value) for name, value in given.items()}
+        head = "".join(f"{name}: {value}\n" for name, value in folded.items())
         return f"{head}\n{self.text.strip()}\n".replace("\n", "\r\n").encode()
 
     @property
     def sender(self) -> str:
         """Its From address, without a name."""
-        return one_address([self.headers["From"].encode()]) or "somebody@example.org"
+        return one_address([self.headers.get("From", "").encode()]) or "somebody@example.org"
+
+    @property
+    def name(self) -> str:
+        """The name in its From header, in quotes; empty quotes if there is none."""
+        named = self.headers.get("From", "").partition("<")[0]
+        return '"' + re.sub(r"[\"@\\]", "", named if "<" in self.headers.get("From", "") else "").strip() + '"'
 
     def envelope(self, sender: str) -> str:
         """The sender of its envelope."""
@@ -68,7 +79,9 @@ def machines() -> Iterator[Machine]:
         found: dict[str, list[dict[str, Any]]] = tomllib.loads(path.read_text()) if path.exists() else {}
         for number, each in enumerate((each for rows in found.values() for each in rows), 1):
             headers = {key: str(value) for key, value in each["headers"].items()}
-            yield Machine(f"{name}:{number} {headers.get('Subject')!r}", headers, each["text"], each["tells"])
+            yield Machine(
+                f"{name}:{number} {headers.get('Subject')!r}", headers, each.get("text", ""), each["tells"]
+            )
 
 
 @pytest.fixture
@@ -102,27 +115,30 @@ def heard(post: Post, raw: bytes, sender: str, recipient: str = ADDRESS) -> list
 def test_machines(club: Post, by: str) -> None:
     """From an address of its own; in a player's name; in answer to a player's board, at the personal address."""
     board = club.sent_to(ALICE)[-1]
-    answered = 0
+    answered = told = 0
 
     def check(mail: Machine) -> None:
-        nonlocal answered
+        nonlocal answered, told
         sender, recipient, headers = mail.sender, ADDRESS, {}
         if by != "stranger":
-            sender, headers = ALICE, {"From": f"Alice <{ALICE}>"}
+            sender, headers = ALICE, {"From": f"{mail.name} <{ALICE}>"}
         if by == "answer to a board":
             recipient = address_of(board)
             headers |= {"To": recipient, "In-Reply-To": header_of(board, "Message-ID")}
         letters = heard(club, mail.raw(club.written, **headers), mail.envelope(sender), recipient)
         club.written += 1
         answered += bool(letters)
+        told += bool(letters) and mail.tells
         assert {letter.recipient for letter in letters} <= {sender}
-        assert not (mail.tells and letters)
+        # In the file of somebody else it may be the address that tells.
+        is_same = by == "stranger" or mail.place.startswith(FILES[0])
+        assert not (mail.tells and is_same and letters)
 
     chosen = [mail for mail in machines() if by == "stranger" or _may_be_players(mail, by)]
     try:
         every(chosen, check, name=lambda mail: mail.place)
     finally:
-        print(f"{by}: {answered} of {len(chosen)} answered")
+        print(f"{by}: {answered} of {len(chosen)} answered, {told} of them though something tells")
 
 
 def _may_be_players(mail: Machine, by: str) -> bool:

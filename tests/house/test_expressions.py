@@ -16,6 +16,7 @@ from pbmserv.games import games
 from pbmserv.mail.reading.answered import answered_threads, answered_tokens, without_tokens
 from pbmserv.mail.reading.delivery_report import read_report
 from pbmserv.mail.reading.headers import head_of
+from pbmserv.mail.reading.phrases import pattern
 from tests.house.expressions import too_slow
 
 PACKAGE: Final = Path(pbmserv.__file__).parent
@@ -79,6 +80,8 @@ def everywhere() -> Iterator[tuple[tuple[str, int], tuple[str, bool]]]:
                 ways = uses.get(name, set())
                 yield key(each), (f"{module.__name__}.{name}", not ways or bool(ways & SEARCHING))
         yield from inline(module)
+        for name, way in of_phrases(module):
+            yield key(pattern(vars(module)[name])), (f"{module.__name__}.{name}", way in SEARCHING)
     for name, game in games().items():
         if game.info.dialect:
             yield (game.info.dialect, re.IGNORECASE | re.ASCII), (f"the notation of {name}", False)
@@ -148,6 +151,15 @@ def inline(module: Any) -> Iterator[tuple[tuple[str, int], tuple[str, bool]]]:
             first = node.args[0]
             if isinstance(first, ast.Constant):
                 yield key(re.compile(first.value)), (f"{module.__name__}:{node.lineno}", way in SEARCHING)
+
+
+def of_phrases(module: Any) -> Iterator[tuple[str, str]]:
+    """The names of what a module makes of lists of phrases, `pattern(_NAME).search`, and the methods it calls."""
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            call = node.value
+            if ast.unparse(call.func) == "pattern" and isinstance(call.args[0], ast.Name):
+                yield call.args[0].id, node.attr
 
 
 def made_for(address: str) -> Iterator[tuple[tuple[str, int], tuple[str, bool]]]:

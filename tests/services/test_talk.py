@@ -194,6 +194,23 @@ def test_a_signature_is_told_once(board: Post) -> None:
     assert said_to_bob(board, ready[1])[1] == "Margaret Whitfield"
 
 
+def test_a_long_notice_is_told_once(board: Post) -> None:
+    """Right below the words, too, and however many lines it has."""
+    notice = "\n".join(
+        (
+            "CONFIDENTIALITY NOTICE",
+            "This e-mail and any files with it are confidential and may be privileged.",
+            "If you are not the intended recipient, please delete it and tell the sender.",
+            "We have checked this e-mail for viruses, but you should do so as well.",
+            "Acme Widgets Ltd. is registered in Leeds.",
+        )
+    )
+    answer, said = said_to_bob(board, f"chat\n\nHello!\n{notice}")
+    assert (said, "Some lines" in answer) == ("Hello!", True)
+    answer, said = said_to_bob(board, f"chat\n\nHow are you?\n{notice}")
+    assert (said, "Some lines" in answer) == ("How are you?", False)
+
+
 def test_what_stood_below_the_last_three_mails_is_a_signature(board: Post) -> None:
     """From the fourth on it goes to nobody, though nothing in it says what it is; and that is told once."""
     words = [f"Word {number} for today." for number in range(7)]

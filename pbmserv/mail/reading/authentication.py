@@ -164,7 +164,7 @@ _NAMED: Final = re.compile(rb"[^\s<>,;:\"()\[\]]+")
 _BATCH_TAG: Final = re.compile(r"prvs=[^=@]+=")
 """What some servers put before the local part in the envelope (BATV)."""
 
-_FORWARDED: Final = re.compile(r"srs0[=+-][^=@]+=[^=@]+=([^=@]+)=([^@]+)@.*")
+_FORWARDED: Final = re.compile(r"^srs0[=+-][^=@]{1,20}=[^=@]{1,20}=([^=@]{1,255})=([^@]{1,64})@.*")
 """How a forwarder writes an envelope's sender (SRS)."""
 
 

@@ -55,6 +55,7 @@ _NAMED: Final = r"%(robot_names)s"
 _MARKED: Final = r"%(marked_subjects)s"
 _REACTION: Final = r"\W{0,20}%(reactions)s\W{0,20}"
 _NO_ANSWER: Final = r"%(no_answer)s"
+_BY_MISTAKE: Final = r"%(by_mistake)s"
 _IN_PERSON: Final = re.compile(r"(?<!\w)(?:I|[Ii]ch|[Yy]o|[Ee]u|[Ii]k|[Jj]ag|[Jj]eg|[Яя])(?!\w)")
 """A machine seldom says so of itself: `I know that this is an automatic message.`"""
 
@@ -80,8 +81,14 @@ def is_by_machine(text: str, message: bytes) -> bool:
     if _MACHINE_PART.search(message) or pattern(_REACTION).fullmatch(text[:_MOST_TEXT]):
         return True
     lines = f"{text[:_MOST_TEXT]}\n{text[_MOST_TEXT:][-_MOST_TEXT:]}".split("\n")
-    said = (line for line in lines if pattern(_NO_ANSWER).search(line[:_MOST]))
-    return any(_IN_PERSON.search(line[:_MOST]) is None and not line.rstrip().endswith("?") for line in said)
+    said = (at for at, line in enumerate(lines) if pattern(_NO_ANSWER).search(line[:_MOST]))
+    return not all(_is_spoken(lines[at][:_MOST], " ".join(lines[max(at - 1, 0) : at + 1])) for at in said)
+
+
+def _is_spoken(line: str, with_above: str) -> bool:
+    """Whether a line is rather what somebody says of machines, or of a mail that went astray."""
+    is_asked = _IN_PERSON.search(line) is not None or line.rstrip().endswith("?")
+    return is_asked or pattern(_BY_MISTAKE).search(with_above[: 2 * _MOST]) is not None
 
 
 def why_automatic(
