@@ -341,10 +341,9 @@ def _with_news(work: UnitOfWork, letter: Letter, along: Sequence[Letter], told: 
     known = stored.known_up_to(work.connection, board.match.number, player.id) if told is None else told
     seat = board.match.seat_of(player.userid)
     tells_own = board.state.status != "active" or any(isinstance(each.said, Answer) for each in along)
-    if known is not None:
-        news = replace(news, since=known if tells_own else board.known_to(seat, known))
-    elif not tells_own:
-        news = replace(news, since=None)
+    if known is not None or not tells_own:
+        since = known if known is None or tells_own else board.known_to(seat, known)
+        news = replace(news, since=since)
     return replace(letter, said=news)
 
 

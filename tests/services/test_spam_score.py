@@ -39,7 +39,8 @@ def scores(letters: dict[str, bytes]) -> dict[str, tuple[float, str]]:
     found = {}
     for said in re.split("(?m)^From MAILER.*\n", done.stdout.decode("utf-8", "replace"))[1:]:
         head = re.sub(r"\n[ \t]+", " ", said.partition("\n\n")[0])
-        name, status = re.search("(?m)^X-Kind: (.*)$", head), STATUS.search(head)
+        # What it takes for spam it puts into a report.
+        name, status = re.search("(?m)^X-Kind: (.*)$", said), STATUS.search(head)
         assert name is not None, head
         assert status is not None, head
         found[name[1]] = (float(status[1]), status[2])
