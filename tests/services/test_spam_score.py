@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from pbmserv.services.scheduler.due import send_next
+from pbmserv.services.scheduler.due import send_digest
 from pbmserv.store.outbox import QueuedMessage
 from tests.conftest import needed
 from tests.services.post import Post, header_of
@@ -51,7 +51,7 @@ def mails(sqlite_post: Post) -> dict[str, QueuedMessage]:
     club.mail(BOB, "set digest daily 07:30")
     club.mail(ALICE, "move 101 c3")
     club.clock.move(days=1)
-    assert send_next(club.house, club.clock())
+    assert send_digest(club.house, club.clock())
     found["digest"] = club.sent_to(BOB)[-1]
     club.mail(ALICE, "message bob", "Shall we play another one?")
     found["message"] = club.sent_to(BOB)[-1]
