@@ -76,8 +76,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
     """Runs the jobs. One that fails is logged and tried again; the others go on."""
 
     def run(stop: threading.Event) -> None:
-        begun = time.monotonic()
-        due = {job: begun + job.first_after.total_seconds() for job in jobs}
+        due = {job: time.monotonic() + job.first_after.total_seconds() for job in jobs}
         is_away = False
         # Before any job: what is due after an outage is known only once the outage is recorded.
         beat = heartbeat(app, SCHEDULER)
@@ -143,14 +142,8 @@ def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, e
     return run
 
 
-def summary_of(done: Purged) -> str:
-    """What was done, in a sentence for the operator."""
-    return f"{done.received} received mails, {done.sent} sent mails and {done.bounces} bounces were deleted"
-
-
 def _purge(app: App, keep: timedelta, stop: threading.Event) -> Purged:
-    done = Purged()
-    now = utc_now()
+    done, now = Purged(), utc_now()
     for step in purge(app, now - keep, now):
         done += step
         if stop.wait(PURGE_REST):
