@@ -18,7 +18,7 @@ from pbmserv.cli.database import CannotStart, opened
 from pbmserv.cli.lazy import command
 from pbmserv.cli.logs import start_logging
 from pbmserv.cli.receive import store_mail
-from pbmserv.server.scheduler import PURGE_REST, summary_of
+from pbmserv.server.scheduler import PURGE_REST
 from pbmserv.services.admin.findings import Finding, Verdict, see_room
 from pbmserv.services.admin.pulse import list_parts, retire_part
 from pbmserv.services.admin.status import Premises, look_around
@@ -48,7 +48,8 @@ def tidy() -> None:
             progress.update(task, completed=done.mails, visible=time.monotonic() - began > SOON)
             time.sleep(PURGE_REST)
     app.engine.dispose()
-    terminal.print_line(f"Older than {settings.keep_days} days: {summary_of(done)}.")
+    mails = f"{done.received} received mails, {done.sent} sent mails and {done.bounces} bounces were deleted"
+    terminal.print_line(f"Older than {settings.keep_days} days: {mails}.")
 
 
 @command

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 
 from pbmserv.games.game import Game, Illegal, Move, MoveError, Seat, Unfinished, Unreadable
 from pbmserv.matches.log import Entry, EntryKind, rules_of
-from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.replay import GameState, fold
 
 PlanKind = Literal["queue", "submit"]
@@ -181,7 +180,7 @@ def _ply(board: GameState, seat: Seat, plan: ConditionalPlan, now: datetime) -> 
     except MoveError:
         return FailedQueue(seat, "answer", others, branch.answer)
     text = game.write(state.position, move)
-    return branch, entry_after(board.match, state, now, "played", seat, text)
+    return branch, board.entry(now, "played", seat, text)
 
 
 def possible(board: GameState, seat: Seat, branches: Iterable[Branch]) -> tuple[Branch, ...]:

@@ -19,7 +19,6 @@ from pbmserv.games.game import Game, Illegal, Move, MoveError, Scene, Seat, Unfi
 from pbmserv.games.notation import names
 from pbmserv.matches.errors import CommandError
 from pbmserv.matches.log import Entry, rules_of
-from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.state import OfferKind, State
 
@@ -234,7 +233,7 @@ def play(
         choices = tuple(game.write(state.position, move) for move in error.fits)
         choices = choices or ways_on(game, state.position, error.begun)
         raise AmbiguousMove(board=match.number, begun=error.begun, choices=choices) from error
-    return entry_after(match, state, now, "played", seat, game.write(state.position, move), used)
+    return board.entry(now, "played", seat, game.write(state.position, move), used)
 
 
 def is_legal(board: GameState, seat: Seat | None, text: str) -> bool:
@@ -254,11 +253,11 @@ def resign(board: GameState, seat: Seat, now: datetime, meant_ply: int | None = 
 
     Another one of three and more may decline after that, and is left out where the others go on.
     """
-    match, state = board.match, board.state
-    if state.status == "declined" and len(match.userids) > 2 and state.is_in(seat):
-        return entry_after(match, state, now, "declined", seat)
+    state = board.state
+    if state.status == "declined" and len(board.match.userids) > 2 and state.is_in(seat):
+        return board.entry(now, "declined", seat)
     require_may_act(board, seat, RESIGN, meant_ply)
-    return entry_after(match, state, now, "resigned" if state.plies_of(seat) else "declined", seat)
+    return board.entry(now, "resigned" if state.plies_of(seat) else "declined", seat)
 
 
 def _legal(game: Game, state: State, text: str) -> tuple[Move, ...]:
@@ -381,12 +380,12 @@ def propose(board: GameState, seat: Seat, now: datetime, meant_ply: int | None =
 
     `meant_ply` is the ply that the player thought to come next, if known.
     """
-    match, state = board.match, board.state
+    state = board.state
     require_may_act(board, seat, PROPOSE, meant_ply)
     if state.offer is not None and state.offer.kind == "draw" and seat in state.offer.waits_for:
-        return entry_after(match, state, now, "accepted", seat)
+        return board.entry(now, "accepted", seat)
     _require_may_ask(board, seat, "draw")
-    return entry_after(match, state, now, "proposed", seat)
+    return board.entry(now, "proposed", seat)
 
 
 def ask_undo(board: GameState, seat: Seat, now: datetime) -> Entry:
@@ -396,7 +395,7 @@ def ask_undo(board: GameState, seat: Seat, now: datetime) -> Entry:
     _require_may_ask(board, seat, "undo")
     ply = state.takes_back(seat)
     if ply is not None:
-        return entry_after(match, state, now, "asked", seat, str(ply))
+        return board.entry(now, "asked", seat, str(ply))
     last = max((place for place, turn in enumerate(state.turns) if turn.seat == seat), default=None)
     if last is None:
         raise NothingToTakeBack(board=match.number)
@@ -424,7 +423,7 @@ def answer(
     if seat not in may_answer:
         waits_for = tuple(match.userids[each] for each in offer.waits_for)
         raise OthersAnswer(board=match.number, kind=offer.kind, is_own=offer.by == seat, waits_for=waits_for)
-    return entry_after(match, state, now, kind, seat)
+    return board.entry(now, kind, seat)
 
 
 def _require_may_ask(board: GameState, seat: Seat, kind: OfferKind) -> None:

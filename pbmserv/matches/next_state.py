@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final, cast
 
 from pbmserv.games.game import Event, Game, ManySeats, MoveError, Outcome, Seat, may_win, scores_of
@@ -15,19 +14,6 @@ AFTER_THE_END: Final[frozenset[EntryKind]] = frozenset({"rewound", "awarded", "a
 
 _OFFERS: Final[dict[EntryKind, OfferKind]] = {"proposed": "draw", "asked": "undo"}
 _HOUR: Final = 3600
-
-
-def entry_after(
-    match: Match,
-    state: State,
-    now: datetime,
-    kind: EntryKind,
-    seat: Seat | None = None,
-    text: str = "",
-    used: int = 0,
-) -> Entry:
-    """The entry that comes next in a log; whether it may is for others to say."""
-    return Entry(match.number, state.entries + 1, now, kind, seat, text, used)
 
 
 def next_state(game: Game, match: Match, before: State, entry: Entry) -> State:

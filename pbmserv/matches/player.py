@@ -130,20 +130,12 @@ class PersonalPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonalCursor:
-    """Up to which entry of its log a player was told of a board, and when they last moved there on a page."""
-
-    board: int
-    entry: int
-    on_page: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class PersonalData:
     """Everything but boards, settings and blocks. `mails` are the newest, of `mails_total` that are kept.
 
     `offers` are the numbers of open offers that the player made or has joined; `said` is how often they wrote to
-    others lately, of which nothing else is kept here.
+    others lately, of which nothing else is kept here. `told` are boards, up to which entry of its log the player
+    was told of each, and when they last moved there on a page.
     """
 
     signed_up: datetime
@@ -156,4 +148,4 @@ class PersonalData:
     offers: tuple[int, ...] = ()
     said: int = 0
     puzzles: tuple[PuzzleTry, ...] = ()
-    told: tuple[PersonalCursor, ...] = ()
+    told: tuple[tuple[int, int, datetime | None], ...] = ()

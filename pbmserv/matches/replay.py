@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pbmserv.games.game import Seat
 from pbmserv.games.info import BadOption
-from pbmserv.matches.log import BY_PLAYERS, BrokenLog, Entry, Match, rules_of
+from pbmserv.matches.log import BY_PLAYERS, BrokenLog, Entry, EntryKind, Match, rules_of
 from pbmserv.matches.next_state import next_state
 from pbmserv.matches.state import State
 
@@ -66,6 +67,12 @@ class GameState:
             return (*userids[1:], userids[0])
         left = tuple(name for name in userids if name not in without)
         return left if len(left) >= rules_of(self.match).info.least_seats else ()
+
+    def entry(
+        self, now: datetime, kind: EntryKind, seat: Seat | None = None, text: str = "", used: int = 0
+    ) -> Entry:
+        """The entry that comes next in the log; whether it may is for others to say."""
+        return Entry(self.match.number, self.state.entries + 1, now, kind, seat, text, used)
 
     def apply(self, entry: Entry) -> "GameState":
         """The board after one more entry. Raises BrokenLog if the entry cannot follow."""

@@ -17,7 +17,7 @@ from pbmserv.services.admin.status import Premises
 from pbmserv.services.app import App, utc_now
 from pbmserv.services.scheduler.alarms import watch
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.due import send_digests, send_puzzles
+from pbmserv.services.scheduler.due import send_digest, send_puzzle
 from pbmserv.services.scheduler.retention import Purged, expire, tell_over, tell_suspended
 from pbmserv.services.scheduler.retention import purge as purge
 from pbmserv.store.engine import cause_of, is_database_trouble
@@ -40,14 +40,20 @@ class Job:
     """Gives whether there is more to do at once."""
     first_after: timedelta = timedelta()
     """How long after the start it is done first."""
+    at_once: int = 1
+    """How often it is done, as long as there is more to do, before the other jobs have their turn."""
+
+    def run(self, app: App, now: datetime) -> bool:
+        """Does it; gives whether there may be more to do at once."""
+        return all(self.do(app, now) for _ in range(self.at_once))
 
 
 JOBS: Final[Sequence[Job]] = (
     Job("clocks", timedelta(minutes=1), look_after_clocks),
-    Job("standstills", timedelta(minutes=1), tell_over),
-    Job("last mails", timedelta(minutes=5), tell_suspended),
-    Job("digests", timedelta(minutes=1), send_digests),
-    Job("puzzles", timedelta(minutes=1), send_puzzles),
+    Job("standstills", timedelta(minutes=1), tell_over, at_once=50),
+    Job("last mails", timedelta(minutes=5), tell_suspended, at_once=50),
+    Job("digests", timedelta(minutes=1), send_digest, at_once=50),
+    Job("puzzles", timedelta(minutes=1), send_puzzle, at_once=50),
     Job("offers", timedelta(hours=1), expire),
     Job("ratings", timedelta(seconds=5), recount_ratings),
 )
@@ -70,8 +76,7 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
     """Runs the jobs. One that fails is logged and tried again; the others go on."""
 
     def run(stop: threading.Event) -> None:
-        begun = time.monotonic()
-        due = {job: begun + job.first_after.total_seconds() for job in jobs}
+        due = {job: time.monotonic() + job.first_after.total_seconds() for job in jobs}
         is_away = False
         # Before any job: what is due after an outage is known only once the outage is recorded.
         beat = heartbeat(app, SCHEDULER)
@@ -97,9 +102,9 @@ def scheduling(app: App, jobs: Sequence[Job] = JOBS) -> Part:
 
 
 def _pause_after(app: App, job: Job) -> float:
-    """Runs a job once, and gives the seconds until its next run."""
+    """Runs a job, and gives the seconds until its next run."""
     try:
-        has_more = job.do(app, utc_now())
+        has_more = job.run(app, utc_now())
     except Exception as error:
         if is_database_trouble(error):
             raise
@@ -137,14 +142,8 @@ def purging(app: App, keep: timedelta, first_after: float = FIRST_PURGE_AFTER, e
     return run
 
 
-def summary_of(done: Purged) -> str:
-    """What was done, in a sentence for the operator."""
-    return f"{done.received} received mails, {done.sent} sent mails and {done.bounces} bounces were deleted"
-
-
 def _purge(app: App, keep: timedelta, stop: threading.Event) -> Purged:
-    done = Purged()
-    now = utc_now()
+    done, now = Purged(), utc_now()
     for step in purge(app, now - keep, now):
         done += step
         if stop.wait(PURGE_REST):

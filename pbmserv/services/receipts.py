@@ -17,7 +17,7 @@ from pbmserv.matches.player import MOVES_ACKNOWLEDGED, Player
 from pbmserv.matches.replay import GameState
 from pbmserv.parser.parsed import Parsed
 from pbmserv.services.compose import ReplyContext
-from pbmserv.services.notices import BoardChange, board_notices
+from pbmserv.services.notices import BoardChange, board_notices, person_of
 from pbmserv.services.run import CommandResult, touched
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store import accounts, letters, operating
@@ -113,7 +113,7 @@ def note(work: UnitOfWork, acknowledgement: Acknowledgement, player: Player | No
         if acknowledgement.on_page_at is not None:
             seen = LogCursor(board, player.id, work.boards[board].state.entries)
             letters.move_cursors(work.connection, [seen], acknowledgement.on_page_at)
-        elif any(is_robot(work.records, userid) for userid in work.boards[board].match.userids):
+        elif not all(person_of(work.records, userid) for userid in work.boards[board].match.userids):
             letters.forget_page_move(work.connection, board, player.id)
         if acknowledgement.is_later:
             tell_later(work, board, player)
@@ -165,12 +165,6 @@ def _after_page(letter: Letter, on_page_at: datetime | None, now: datetime) -> L
     return replace(letter, due_at=now + WAIT_FOR_PAGE)
 
 
-def is_robot(records: TransactionQueries, userid: str) -> bool:
-    """Whether a program plays for that player."""
-    player = records.player(userid)
-    return player is not None and player.robot is not None
-
-
 def _is_plain_move(records: TransactionQueries, to: ReplyContext, player: Player, result: CommandResult) -> bool:
     """Whether a line has done nothing but play a move that the sender had proven to be theirs, or a first move."""
     decided, actor = result.outcome, result.actor
@@ -199,6 +193,6 @@ def _waits_for(board: GameState, player: Player) -> bool:
 def _is_robot_next(work: UnitOfWork, boards: dict[int, GameState]) -> bool:
     """Whether the one board that a mail is about waits for a robot that will answer soon."""
     (board, *others) = boards.values()
-    if others or board.on_turn is None or not is_robot(work.records, board.on_turn):
+    if others or board.on_turn is None or person_of(work.records, board.on_turn):
         return False
     return operating.robots_are_alive(work.connection, work.now)

@@ -130,7 +130,7 @@ def touched(results: Iterable[CommandResult]) -> dict[int, GameState]:
 def run_all(work: UnitOfWork, pending: PendingMail, credentials: VerifiedCredentials) -> tuple[CommandResult, ...]:
     """Runs the lines of a mail as of when it was received, and writes what they change."""
     connection, records = work.connection, work.records
-    todo = steps(connection, pending)
+    todo = [*steps(connection, pending)]
     hold(connection, [step.line for step in todo], acting(todo, pending.identity, credentials))
     if any(isinstance(step.line, Parsed) and step.line.command.name == "practice" for step in todo):
         robots.ensure(connection, ROBOT, userids(ROBOT), pending.message.received_at)

@@ -32,12 +32,8 @@ class Step:
     words: str = ""
 
 
-def steps(connection: Connection, pending: PendingMail) -> tuple[Step, ...]:
+def steps(connection: Connection, pending: PendingMail) -> Iterator[Step]:
     """What to run, in order. Confirmed questions about commands are closed: their commands take their place."""
-    return tuple(_steps(connection, pending))
-
-
-def _steps(connection: Connection, pending: PendingMail) -> Iterator[Step]:
     lines = [_answer(connection, line, pending) for line in (*_implied_yes(pending), *pending.runnable.lines)]
     answers: dict[str, set[str]] = {}
     for line, question in lines:

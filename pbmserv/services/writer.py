@@ -226,9 +226,7 @@ def _queue(app: App, seen: Readers, tried: Sequence[WrittenLetter | FailedLetter
         ]
         spend(connection, [counted for each in done for counted in each.counted], now)
         outbox.queue(connection, [each.message for each in done if each.message is not None], now)
-        told = [cursor for each in done for cursor in each.told]
-        stored.move_cursors(connection, [each for each in told if not each.is_over])
-        stored.forget_cursors(connection, [each for each in told if each.is_over])
+        stored.move_cursors(connection, [cursor for each in done for cursor in each.told])
     return True
 
 

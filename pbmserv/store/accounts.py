@@ -54,7 +54,6 @@ from pbmserv.commands.vocabulary import skeleton
 from pbmserv.matches.player import (
     PersonalAddress,
     PersonalBounce,
-    PersonalCursor,
     PersonalData,
     PersonalMail,
     PersonalPlan,
@@ -344,9 +343,9 @@ def _plans(connection: Connection, player_id: int) -> tuple[PersonalPlan, ...]:
     return tuple(PersonalPlan(row.match, row.kind, row.made_at) for row in connection.execute(query))
 
 
-def _told(connection: Connection, player_id: int) -> tuple[PersonalCursor, ...]:
+def _told(connection: Connection, player_id: int) -> tuple[tuple[int, int, datetime | None], ...]:
     theirs = select(cursors).where(cursors.c.player_id == player_id).order_by(cursors.c.match)
-    return tuple(PersonalCursor(row.match, row.entry, row.on_page_at) for row in connection.execute(theirs))
+    return tuple((row.match, row.entry, row.on_page_at) for row in connection.execute(theirs))
 
 
 def _offers(connection: Connection, player_id: int) -> tuple[int, ...]:

@@ -189,25 +189,22 @@ def known_up_to(connection: Connection, board: int, player_id: int) -> int | Non
     return connection.execute(_CURSOR, {"board": board, "who": player_id}).scalar_one_or_none()
 
 
-def move_cursors(connection: Connection, moved: Collection[LogCursor], on_page_at: datetime | None = None) -> None:
-    """Records what players were told, or saw on a page where they moved at that time."""
+def move_cursors(connection: Connection, told: Collection[LogCursor], on_page_at: datetime | None = None) -> None:
+    """Records what players were told, or saw on a page where they moved at that time, until a game is over."""
+    moved = [each for each in told if not each.is_over]
     if moved:
         rows = [
             {"board": each.board, "who": each.player_id, "told": each.entry, "at": on_page_at} for each in moved
         ]
         connection.execute(_MOVE, rows)
         connection.execute(_BEGIN, rows)
+    if ended := [{"board": each.board, "who": each.player_id} for each in told if each.is_over]:
+        connection.execute(_FORGET, ended)
 
 
 def forget_page_move(connection: Connection, board: int, player_id: int) -> None:
     """Records that a player's last move on a board came by mail."""
     connection.execute(_OFF_PAGE, {"board": board, "who": player_id})
-
-
-def forget_cursors(connection: Connection, ended: Collection[LogCursor]) -> None:
-    """Deletes the cursors of players who were told how their game ended."""
-    if ended:
-        connection.execute(_FORGET, [{"board": each.board, "who": each.player_id} for each in ended])
 
 
 def set_back(connection: Connection, outbox_id: int) -> None:

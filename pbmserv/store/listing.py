@@ -41,9 +41,8 @@ from pbmserv.matches.queries import (
 from pbmserv.store import clocks
 from pbmserv.store.matches import options_of, summary_of, userids_at
 from pbmserv.store.rankings import winners_of
+from pbmserv.store.tables import UtcDateTime, matches, players, seats
 from pbmserv.store.tables import clocks as clock_table
-from pbmserv.store.tables import matches, players, seats
-from pbmserv.store.tables.columns import UtcDateTime
 
 _AT_ONCE: Final = 500
 

@@ -14,7 +14,7 @@ from pbmserv.rendering.board import view_board
 from pbmserv.server.scheduler import JOBS, Job
 from pbmserv.services.deliver import note
 from pbmserv.services.notices import BoardChange, Watched, is_mailed
-from pbmserv.services.scheduler.due import send_next
+from pbmserv.services.scheduler.due import send_digest
 from pbmserv.services.views import list_outbox
 from pbmserv.store.engine import reading, writing
 from pbmserv.store.outbox import QueuedMessage
@@ -41,7 +41,7 @@ def send_due(post: Post, at: datetime) -> list[QueuedMessage]:
     """The digests that are due by then."""
     post.clock.now = at
     before = len(post.letters())
-    while send_next(post.house, at):
+    while send_digest(post.house, at):
         pass
     return post.letters()[before:]
 
@@ -196,7 +196,7 @@ def test_several_stewards_send_each_once(club: Post) -> None:
     club.clock.now = EVENING
     before = len(club.letters())
     with ThreadPoolExecutor(4) as stewards:
-        list(stewards.map(lambda _: send_next(club.house, EVENING), range(12)))
+        list(stewards.map(lambda _: send_digest(club.house, EVENING), range(12)))
     assert sorted(letter.recipient for letter in club.letters()[before:]) == [ALICE, BOB]
 
 
@@ -211,18 +211,18 @@ def test_all_that_are_due_leave_in_one_round(club: Post) -> None:
     club.mail(ALICE, "move 101 a1")
     club.clock.now = EVENING
     before = len(club.letters())
-    assert not duty("digests").do(club.house, EVENING)
+    assert not duty("digests").run(club.house, EVENING)
     assert sorted(letter.recipient for letter in club.letters()[before:]) == [ALICE, BOB]
 
 
-def test_the_steward_is_not_kept_from_its_other_duties(club: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_steward_is_not_kept_from_its_other_duties(club: Post) -> None:
     """After a batch it says that there is more, and comes back at once."""
     club.mail(BOB, "set digest daily 19:30")
     club.mail(ALICE, "move 101 a1")
     club.clock.now = EVENING
     before = len(club.letters())
-    monkeypatch.setattr("pbmserv.services.scheduler.due.DIGESTS", 1)
-    assert [duty("digests").do(club.house, EVENING) for _ in range(3)] == [True, True, False]
+    one_by_one = replace(duty("digests"), at_once=1)
+    assert [one_by_one.run(club.house, EVENING) for _ in range(3)] == [True, True, False]
     assert len(club.letters()[before:]) == 2
 
 

@@ -376,7 +376,7 @@ def test_what_was_to_be_said_to_one_who_has_stopped_their_mail(
         stop_after_deciding(patch)
         club.mail(ALICE, "message bob", "Hello!")
     changing(club, MailStopped(BOBS))()
-    announce(club.house, audience(club.house), "We move.", club.clock())
+    assert [*announce(club.house, audience(club.house), "We move.", club.clock())] == [2]
     club.clock.now += LEFT_ALONE
     before = len(club.letters())
     assert written(club) == [ALICE]

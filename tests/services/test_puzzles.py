@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from pbmserv.matches.log import rules_of
 from pbmserv.matches.puzzles import FIRST_FOUND, Puzzle, puzzle_board
-from pbmserv.services.scheduler.due import send_puzzles
+from pbmserv.services.scheduler.due import send_puzzle
 from pbmserv.services.teaching import find_puzzle
 from pbmserv.store import letters, puzzles
 from pbmserv.store.engine import reading, writing
@@ -119,7 +119,7 @@ def due(club: Post, after: timedelta) -> list[QueuedMessage]:
     """What comes for those who want one a week, so much later."""
     club.clock.now += after
     before = len(club.letters())
-    while send_puzzles(club.house, club.clock()):
+    while send_puzzle(club.house, club.clock()):
         pass
     return club.letters()[before:]
 
@@ -149,7 +149,7 @@ def test_two_schedulers_send_it_once(club: Post) -> None:
     club.clock.now += timedelta(minutes=1)
     before = len(club.letters())
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: send_puzzles(club.house, club.clock()), range(4)))
+        list(pool.map(lambda _: send_puzzle(club.house, club.clock()), range(4)))
     sent = club.letters()[before:]
     assert sorted(letter.recipient for letter in sent) == [ALICE, BOB]
 

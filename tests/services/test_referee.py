@@ -296,8 +296,7 @@ def test_announcements(sqlite_post: Post) -> None:
     banning.ban(post.house, "dora", "", post.clock())
     before = len(post.letters())
     to = audience(post.house)
-    told: list[int] = []
-    announce(post.house, to, "The server moves.\nSee you!", post.clock(), told.append)
+    told = [*announce(post.house, to, "The server moves.\nSee you!", post.clock())]
     letters = post.letters()[before:]
     assert [letter.recipient for letter in letters] == [ALICE, BOB, CORA]
     assert all("| The server moves.\n| See you!" in text_of(letter) for letter in letters)

@@ -11,7 +11,7 @@ from pbmserv.matches.player import Player
 from pbmserv.services.admin.banning import ban
 from pbmserv.services.deliver import note
 from pbmserv.services.scheduler.clocks import look_after_clocks
-from pbmserv.services.scheduler.due import send_next
+from pbmserv.services.scheduler.due import send_digest
 from pbmserv.services.scheduler.retention import purge
 from pbmserv.services.sender import WORDS_LAST
 from pbmserv.services.unsubscribe import find_leave_link, unsubscribe
@@ -140,7 +140,7 @@ def test_a_digest_that_ends_leaves_no_board_untold(club: Post) -> None:
     club.mail(BOB, "set digest daily 07:30")
     club.mail(ALICE, "move 101 b2")
     club.clock.move(days=1)
-    assert send_next(club.house, club.clock())
+    assert send_digest(club.house, club.clock())
     digest = club.sent_to(BOB)[-1]
     assert command_of(digest)[1] == "set digest off"
     hand_over(club)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from pbmserv.matches.player import MailSettings
-from pbmserv.services.scheduler.due import send_puzzles
+from pbmserv.services.scheduler.due import send_puzzle
 from pbmserv.services.views import list_outbox, list_players
 from pbmserv.web import leave
 from pbmserv.web.app import make_app
@@ -140,7 +140,7 @@ def test_each_kind_says_what_it_stops(reader: Reader) -> None:
 def test_puzzles_of_the_week_stop(reader: Reader) -> None:
     """And nothing else does."""
     reader.club.post(BOB, "set puzzle weekly")
-    send_puzzles(reader.club, NOON + timedelta(days=1))
+    send_puzzle(reader.club, NOON + timedelta(days=1))
     link = reader.link(BOB)
     assert "no longer get a puzzle a week" in main(reader(link)).said
     done = main(reader(link, "POST", ONE_CLICK, FORM))

@@ -19,7 +19,6 @@ from pbmserv.commands.offers import without
 from pbmserv.commands.queue import play_on
 from pbmserv.commands.vocabulary import is_address
 from pbmserv.matches.log import Entry, EntryKind
-from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.services.admin.referee import CannotRule, Effect, reasoned
@@ -147,7 +146,7 @@ def _removal(board: GameState, userid: str, now: datetime) -> Entry | None:
     if seat is None or not board.state.is_in(seat):
         return None
     kind: EntryKind = "removed" if board.state.plies_of(seat) else "declined"
-    return entry_after(board.match, board.state, now, kind, seat)
+    return board.entry(now, kind, seat)
 
 
 def _is_of(entry: Entry, board: GameState) -> bool:

@@ -1,6 +1,6 @@
 """Resending: the operator has the present board queued again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from email import message_from_bytes, policy
 from typing import Final
@@ -56,19 +56,13 @@ def audience(app: App) -> Sequence[Player]:
     return [each for each in everybody if each.address and each.is_confirmed and not each.is_banned]
 
 
-def announce(
-    app: App,
-    to: Sequence[Player],
-    text: str,
-    now: datetime,
-    progress: Callable[[int], None] = lambda done: None,
-) -> None:
-    """Queues a mail with these words to each of these players; `progress` gets how many are queued."""
+def announce(app: App, to: Sequence[Player], text: str, now: datetime) -> Iterator[int]:
+    """Queues a mail with these words to each of these players, some at a time; yields how many are queued."""
     words = OperatorSays(text.strip())
     for first in range(0, len(to), BATCH):
         with deciding(app, now) as work:
             work.say(notice_to(player, words) for player in to[first : first + BATCH])
-        progress(min(first + BATCH, len(to)))
+        yield min(first + BATCH, len(to))
 
 
 def announce_on(app: App, number: int, text: str, now: datetime) -> int:

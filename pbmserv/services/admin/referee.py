@@ -12,7 +12,6 @@ from pbmserv.commands.command import Decision, Remark, Reply
 from pbmserv.commands.queue import play_on
 from pbmserv.games.game import Seat
 from pbmserv.matches.log import BrokenLog, EntryKind
-from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.queries import ListingQuery
 from pbmserv.matches.replay import GameState
 from pbmserv.services.app import App
@@ -170,7 +169,7 @@ def rule(app: App, number: int, ruling_on: Ruler, now: datetime) -> Ruled:
             matches.lock(connection, [number])
             before = board_of(records, number)
             ruling = ruling_on(before)
-            entry = entry_after(before.match, before.state, now, ruling.kind, ruling.seat, ruling.text)
+            entry = before.entry(now, ruling.kind, ruling.seat, ruling.text)
             after = before.apply(entry)
             _require_players(after, records)
             told = reasoned(number, ruling.reason)

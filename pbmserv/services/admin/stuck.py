@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from pbmserv.matches.log import BrokenLog
-from pbmserv.matches.player import Player
 from pbmserv.matches.queries import BoardRow, ListingQuery
 from pbmserv.services.app import App
+from pbmserv.services.unit_of_work import UnitOfWork, unit_of_work
 from pbmserv.store import operating
 from pbmserv.store.engine import reading
 from pbmserv.store.queries import TransactionQueries
@@ -42,12 +42,10 @@ def stuck_boards(
     `idle`. Replays the log of every running board; `seen` gets how many it has done, and of how many."""
     found: list[StuckBoard] = []
     with reading(app.engine, snapshot=True) as connection:
-        records = TransactionQueries(connection, app.recent)
-        thinks = operating.robots_are_alive(connection, now)
-        rows = records.boards(ListingQuery(count=_ALL, with_practice=False)).lines
+        work = unit_of_work(connection, app, now)
+        rows = work.records.boards(ListingQuery(count=_ALL, with_practice=False)).lines
         for done, row in enumerate(rows, start=1):
-            player = records.player(row.to_move) if row.to_move else None
-            stuck = _unreadable(records, row) or _look(records, row, player, thinks, idle, now)
+            stuck = _unreadable(work.records, row) or _look(work, row, idle)
             if stuck is not None:
                 found.append(stuck)
             seen(done, len(rows))
@@ -63,10 +61,9 @@ def _unreadable(records: TransactionQueries, row: BoardRow) -> StuckBoard | None
     return None
 
 
-def _look(
-    records: TransactionQueries, row: BoardRow, player: Player | None, thinks: bool, idle: timedelta, now: datetime
-) -> StuckBoard | None:
-    silent = now - row.summary.last_at
+def _look(work: UnitOfWork, row: BoardRow, idle: timedelta) -> StuckBoard | None:
+    player = work.records.player(row.to_move) if row.to_move else None
+    silent = work.now - row.summary.last_at
     number = row.number
     if row.to_move is None or player is None or player.is_banned:
         who = row.to_move or "nobody"
@@ -74,6 +71,7 @@ def _look(
     if player.robot is not None:
         if silent < ROBOTS_ANSWER_WITHIN:
             return None
+        thinks = operating.robots_are_alive(work.connection, work.now)
         state = "robots think, but not about it" if thinks else "no process thinks"
         return _stuck(
             row,
@@ -91,7 +89,7 @@ def _look(
     if player.mail.is_off:
         mend = f"pbmserv admin end {number} --award USERID, or --annul"
         return _stuck(row, "mail off", f"{player.userid} has stopped all mail, {days} ago at least", mend)
-    board = records.board(number)
+    board = work.records.board(number)
     if board is not None and board.state.is_paused:
         return _stuck(row, "paused", f"its clocks stand still for {days}", f"pbmserv admin resume {number}")
     return _stuck(

@@ -17,7 +17,6 @@ from pbmserv.commands.queue import play_on
 from pbmserv.mail.log_words import pairs
 from pbmserv.matches.clock import DAY, Timing
 from pbmserv.matches.log import BrokenLog
-from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.player import Player
 from pbmserv.matches.replay import GameState
 from pbmserv.matches.turn_time import outlook, spent
@@ -156,7 +155,7 @@ def _end_turn(work: UnitOfWork, board: GameState, timing: Timing, player: Player
         clocks.record_check(connection, match.number, now + SOON, ahead.deadline, ahead.reminders)
         return ()
     used = int(spent(board, timing).total_seconds())
-    entry = entry_after(match, state, now, "forfeited", state.to_move, used=used)
+    entry = board.entry(now, "forfeited", state.to_move, used=used)
     after = board.apply(entry)
     reply = TimeIsUp(match.number, after.state.status == "active")
     decision = play_on(Decision(reply, entries=(entry,), boards=(after,)), records, now)

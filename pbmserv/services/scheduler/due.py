@@ -71,16 +71,7 @@ def send_due(app: App, kind: ScheduledMail, now: datetime) -> bool:
         return True
 
 
-DIGESTS: Final = 50
-"""Digests decided before the scheduler looks after its other jobs."""
-
-
-def send_digests(app: App, now: datetime) -> bool:
-    """Has digests written that are due; whether there may be more."""
-    return all(send_next(app, now) for _ in range(DIGESTS))
-
-
-def send_next(app: App, now: datetime) -> bool:
+def send_digest(app: App, now: datetime) -> bool:
     """Has the digest written that is due longest, if a board waits for its player; False when none is due."""
     return send_due(app, _DIGEST, now)
 
@@ -101,9 +92,6 @@ def _digest(work: UnitOfWork, player: Player) -> Letter | None:
 _DIGEST: Final = ScheduledMail("digest", players.take_digest_due, _digest, _put_off_digest)
 
 
-PUZZLES: Final = 50
-"""Puzzles sent before the scheduler looks after its other jobs."""
-
 EVERY: Final = timedelta(weeks=1)
 
 MOST_UNANSWERED: Final = 2
@@ -116,9 +104,9 @@ class PuzzleOfTheWeek(Reply):
     is_last: bool
 
 
-def send_puzzles(app: App, now: datetime) -> bool:
-    """Writes puzzles that are due, each in a transaction of its own; whether there may be more."""
-    return all(send_due(app, _WEEKLY, now) for _ in range(PUZZLES))
+def send_puzzle(app: App, now: datetime) -> bool:
+    """Has the puzzle written that is due longest; False when none is due."""
+    return send_due(app, _WEEKLY, now)
 
 
 def unanswered(tries: Iterable[PuzzleTry]) -> int:

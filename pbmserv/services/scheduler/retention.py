@@ -145,21 +145,18 @@ def _expire(app: App, now: datetime) -> bool:
     return len(old) == OFFERS_AT_ONCE
 
 
-TOLD_AT_ONCE: Final = 50
-"""Mails of this kind before the scheduler looks after its other jobs."""
-
 LAST_MAIL_AFTER: Final = timedelta(hours=1)
 """When a player learns that they get no more mail: a passing fault of their mailbox may be over by then."""
 
 
 def tell_over(app: App, now: datetime) -> bool:
-    """Tells of standstills that are over, each in a transaction of its own; whether there may be more."""
-    return all(run_again(partial(_tell_next, app, now)) for _ in range(TOLD_AT_ONCE))
+    """Tells of a standstill that is over; False when there is none."""
+    return run_again(partial(_tell_next, app, now))
 
 
 def tell_suspended(app: App, now: datetime) -> bool:
-    """Sends last mails, each in a transaction of its own; whether there may be more."""
-    return all(run_again(partial(_send_last_mail, app, now)) for _ in range(TOLD_AT_ONCE))
+    """Sends a last mail that is due; False when there is none."""
+    return run_again(partial(_send_last_mail, app, now))
 
 
 def _send_last_mail(app: App, now: datetime) -> bool:

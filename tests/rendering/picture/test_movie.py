@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pbmserv.games import games
 from pbmserv.games.game import Scene
 from pbmserv.matches.moves import play
-from pbmserv.matches.next_state import entry_after
 from pbmserv.matches.replay import GameState, fold, line
 from pbmserv.rendering.piece_style import PIECE_STYLES
 from pbmserv.rendering.svg.animation import PACE, REST, Pacing, draw_movie
@@ -161,7 +160,7 @@ def test_a_game_not_begun() -> None:
 
 def taken_back(board: GameState, ply: int) -> GameState:
     """The board when the operator has taken it back to right after a ply."""
-    return board.apply(entry_after(board.match, board.state, NOON, "rewound", text=str(ply)))
+    return board.apply(board.entry(NOON, "rewound", text=str(ply)))
 
 
 @pytest.mark.parametrize(
