@@ -66,7 +66,7 @@ def wanted_account(text: str, title: str, server: Server) -> str | None:
     told = [*said, *titled]
     wishes = [each for each in told if _pattern("wishes").search(each) or _pattern("signs").search(each)]
     wishes += [each for each in told if _pattern("titles").fullmatch(each)]
-    if not wishes or any(map(_pattern("denied").search, wishes)):
+    if not wishes or any(map(_pattern("denied").search, wishes)) or any(map(_pattern("business").search, told)):
         return None
     alone = said if len(said) == 1 and not _pattern("titles").fullmatch(said[0]) else []
     affirmed = [each for each in told if not _pattern("denied").search(each)]
@@ -133,5 +133,5 @@ def _expression(phrase: str) -> tuple[str, tuple[str, str]]:
     if phrase.startswith("="):
         return said, ("^", r"(?: [A-Z]\S*)?$")
     if slot and not after:
-        return said, (_APART, rf"(?= ?$| [A-Z]| ?\W|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
+        return said, (_APART, rf"(?= ?$| [A-Z]| ?[^\w\s]|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
     return f"(?i:{said})", (_APART, r"(?![A-Za-z0-9])")
