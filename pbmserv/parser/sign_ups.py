@@ -6,8 +6,9 @@ clause with such a phrase that it is not so, or is about somebody else, or is lo
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from pbmserv.commands.server import Server
@@ -31,12 +32,8 @@ _NAME: Final = r"[A-Za-z][A-Za-z0-9._-]*+"
 def with_sign_up(mail: IncomingMail, parsed: ParsedMail, server: Server) -> ParsedMail:
     """What a stranger's mail asks for. Where no line does anything and a sentence wants an account, that is all: a
     sign-up, or nothing where no name is said."""
-    if (
-        mail.unwelcome
-        or parsed.forwarded
-        or parsed.claim
-        or not all(_is_in_vain(each, server) for each in parsed.lines)
-    ):
+    is_done = any(not _is_in_vain(each, server) for each in parsed.lines)
+    if mail.unwelcome or parsed.forwarded or parsed.claim or is_done:
         return parsed
     title = title_of(normalised(mail.subject))
     # Ours asks for a name.
@@ -69,21 +66,15 @@ def wanted_account(text: str, title: str, server: Server) -> str | None:
     told = [*said, *titled]
     wishes = [each for each in told if _pattern("wishes").search(each) or _pattern("signs").search(each)]
     wishes += [each for each in told if _pattern("titles").fullmatch(each)]
-    if not wishes or any(map(_pattern("denied").search, wishes)):
+    if not wishes or any(map(_pattern("denied").search, wishes)) or any(map(_pattern("business").search, told)):
         return None
     alone = said if len(said) == 1 and not _pattern("titles").fullmatch(said[0]) else []
-    for names in (*(_names(kind, told) for kind in ("signs", "named", "called")), alone):
-        usable = {name.lower(): name for name in names if _is_usable(name, server)}
-        if usable:
-            return next(iter(usable.values())) if len(usable) == 1 else ""
-    return ""
-
-
-def _names(kind: str, clauses: Iterable[str]) -> Iterator[str]:
-    for clause in clauses:
-        for found in _pattern(kind).finditer(clause):
-            if not _pattern("denied").search(clause):
-                yield found[found.lastindex or 0]
+    affirmed = [each for each in told if not _pattern("denied").search(each)]
+    matches = ([_pattern(kind).finditer(each) for each in affirmed] for kind in ("signs", "named", "called"))
+    ways = ([found[found.lastindex or 0] for found in chain.from_iterable(each)] for each in matches)
+    usable = ({name.lower(): name for name in names if _is_usable(name, server)} for names in (*ways, alone))
+    found = [*next(filter(None, usable), {}).values()]
+    return found[0] if len(found) == 1 else ""
 
 
 def _is_usable(name: str, server: Server) -> bool:
@@ -142,5 +133,5 @@ def _expression(phrase: str) -> tuple[str, tuple[str, str]]:
     if phrase.startswith("="):
         return said, ("^", r"(?: [A-Z]\S*)?$")
     if slot and not after:
-        return said, (_APART, rf"(?= ?$| [A-Z]| ?\W|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
+        return said, (_APART, rf"(?= ?$| [A-Z]| ?[^\w\s]|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
     return f"(?i:{said})", (_APART, r"(?![A-Za-z0-9])")

@@ -8,7 +8,7 @@ from typing import Final
 
 from pbmserv.commands.server import Server
 from pbmserv.rendering.board import BoardView
-from pbmserv.rendering.document import Block, Document, VerbatimLine
+from pbmserv.rendering.document import Document, VerbatimLine
 from pbmserv.rendering.html_board import LISTED, draw_board
 from pbmserv.rendering.html_cells import mailto
 from pbmserv.rendering.markup import laid_out, without_controls
@@ -67,15 +67,10 @@ def html_part(content: Content, title: str, address: str, server: Server) -> str
 
     None when it would become too large even with every board as text: then the text has to do.
     """
-    blocks, seats = content.said.blocks, max((len(view.players.userids) for view in content.views), default=0)
     # To the plain address nobody can say which question they answer.
     links = Links(address, content.asks and address != server.address)
     more = [] if content.practice is None else [_ascii(_draw_apart(content.practice, address, server))]
-    # A newcomer sees the board before all that is said below the first paragraph.
-    is_board_first = isinstance(content.practice, PracticeView) and len(blocks) > 1 and not blocks[1].is_tight
-    above = 1 if is_board_first else len(blocks)
-    below, count = blocks[above:], len(content.views) + len(more)
-    frame = _frame(title, blocks[:above], below, links, seats, content.overview, count)
+    frame = _frame(content, title, links, len(content.views) + len(more))
     room = LARGEST - sum(map(len, (*frame, *more)))
     boards = [*_boards(content.views, address, server, room), *more, ""]
     whole = "".join(chain.from_iterable(zip(frame, boards, strict=True)))
@@ -94,26 +89,20 @@ _BOARD: Final = "<!-- board -->"
 """Where a board belongs; nothing that is escaped can look like it."""
 
 
-def _frame(
-    title: str,
-    blocks: tuple[Block, ...],
-    below: tuple[Block, ...],
-    links: Links,
-    seats: int,
-    overview: Overview | None,
-    boards: int,
-) -> list[str]:
+def _frame(content: Content, title: str, links: Links, boards: int) -> list[str]:
     """A mail without its boards: what is before each of them, and after the last."""
+    blocks, seats = content.said.blocks, max((len(view.players.userids) for view in content.views), default=0)
+    # A newcomer's empty board comes before all that is said below the first paragraph.
+    is_first = isinstance(content.practice, PracticeView) and len(blocks) > 1 and not blocks[1].is_tight
     html = render(
         "mail/mail.html",
         title=title,
-        blocks=blocks,
-        below=below,
+        blocks=blocks[:1] if is_first else blocks,
+        below=blocks[1:] if is_first else (),
         links=links,
-        overview=overview,
+        overview=content.overview,
         boards=[_BOARD] * boards,
-        # On a newcomer's board, with words below it, nothing stands yet.
-        styles=_styles(seats, boards > 0, boards > bool(below)),
+        styles=_styles(seats, boards > 0, boards > is_first),
     )
     return _ascii(html).split(_BOARD)
 
