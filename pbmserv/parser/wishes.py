@@ -178,13 +178,13 @@ def _known() -> Mapping[str, Any]:
     phrases = [("", said, name) for name, each in texts["wish"].items() for of, said in each.items() if of != "of"]
     titles = [(_ANY, said, f"title {game}") for game, said in texts["game"].items()]
     for language, said, name in (*clues, *phrases, *titles):
-        for phrase in said.split(","):
-            node = tree
-            for word in phrase.replace("=", "= ").split() + ["="] * ("=" in phrase):
-                *words, last = plain_words(word) or [word.rstrip("*")]
-                for each in (*words, last + "*" * word.endswith("*")):
-                    node = node.setdefault(each, {})
-            node.setdefault("", []).append((language, name))
+        node = tree
+        for word in (*plain_words(said, len(said), _MARKED), ","):
+            if word != ",":
+                node = node.setdefault(word, {})
+            elif node is not tree:
+                node.setdefault("", []).append((language, name))
+                node = tree
     return MappingProxyType(tree)
 
 
@@ -209,23 +209,24 @@ def _sentences(text: str) -> list[str]:
     return _SENTENCE.findall("\n".join(lines[:_MOST_LINES])[:_MOST_CHARACTERS])
 
 
-def plain_words(text: str, most: int = _MOST_CHARACTERS) -> list[str]:
+def plain_words(text: str, most: int = _MOST_CHARACTERS, kind: re.Pattern[str] | None = None) -> list[str]:
     """The words, in small letters without accents, and the question marks of the first `most` characters.
 
     >>> " ".join(plain_words("Qu\u2019est-ce que c'est? I don't! \u79c1\u306e\u756a"))
     'qu est ce que c est ? i dont \u79c1 \u306e \u756a'
     """
     apart = unicodedata.normalize("NFKD", _SHORTENED.sub("", _IS.sub(r"\1 is", text[:most].casefold())))
-    return _WORD.findall("".join(each for each in apart if not unicodedata.combining(each)))
+    return (kind or _WORD).findall("".join(each for each in apart if not unicodedata.combining(each)))
 
 
 _IS: Final = re.compile(r"\b(wh(?:at|ere|o|en)|how)['\u2019]?s\b")
-_SHORTENED: Final = re.compile(r"['\u2019\u2018`\u00b4](?=(?:[tsmd]|re|ve|ll)\b)")
+_SHORTENED: Final = re.compile(r"['\u2019\u2018`\u00b4](?=(?:[tsmd]|ve|ll)\b)")
 _SENTENCE: Final = re.compile(r"[^.!?;:\u2026\u3002\uff01\uff1f]+[?\uff1f]?")
 _EAST: Final = "\u3040-\u30ff\u4e00-\u9fff"
 """Scripts without blanks between words: each letter counts as a word."""
 
 _WORD: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+|\?")
+_MARKED: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+\*?|[?*=^,]")
 _ANY: Final = "any"
 """The language of clues that are the same in many."""
 
