@@ -96,15 +96,20 @@ def wish_of(text: str, subject: str = "") -> Wishes:
     found = [list(_found(words)) for part in parts for words in part]
     spoken = Counter(each.language for sentence in found for each in sentence if each.language not in ("", _ANY))
     languages = [language for language, count in spoken.items() if _SPOKEN * count >= max(spoken.values())]
+    polite = word_lists("wishes.toml", __package__)["polite"].split(", ")
+    alone = [[word for words in part for word in words[1:] if word not in polite] for part in parts]
+    whole = [list(_phrases_at(["=", *words, "="], 0)) for words in alone]
     scores: Counter[str] = Counter()
-    for each in (*(_scores(sentence, languages) for sentence in found), *map(_said_alone, parts)):
-        scores |= each
+    for each in (*found, *whole):
+        scores |= _scores(each, languages)
     if SOCIAL.issuperset(scores):
         # What is asked in one sentence may be about what another says.
         across = _scores([each for sentence in found for each in sentence], languages)
         scores |= Counter({wish: weight for wish, weight in across.items() if weight >= _ACROSS})
-    names = [each.name for sentence in found for each in sentence if each.language in (_ANY, *languages)]
-    games, persons = ([each.removeprefix(of) for each in names if each.startswith(of)] for of in (_GAME, _PERSON))
+    names = [each.name.split() for sentence in found for each in sentence if each.language in (_ANY, *languages)]
+    games, persons = (
+        [name for kind, *given in names if kind == of for name in given] for of in ("title", "somebody")
+    )
     return Wishes(_best(scores, len(text.split())), next(iter(games), ""), tuple(dict.fromkeys(persons)))
 
 
@@ -125,19 +130,11 @@ def _scores(found: Sequence[_Found], languages: Sequence[str]) -> Counter[str]:
         if not each.language:
             scores |= Counter({each.name: _OF_PHRASE + each.length})
     for language in languages:
-        said = {each.name for each in found if each.language in (language, _ANY)}
+        said = {each.name.partition(" ")[0] for each in found if each.language in (language, _ANY)}
         for wish, needed, barred, weight in _combinations():
             if needed <= said and barred.isdisjoint(said):
                 scores |= Counter({wish: weight})
     return scores
-
-
-def _said_alone(sentences: Sequence[Sequence[str]]) -> Counter[str]:
-    """The wish that a text or a Subject is, where it says nothing else."""
-    polite = word_lists("wishes.toml", __package__)["polite"].split(", ")
-    words = [word for words in sentences for word in words[1:] if word not in polite]
-    whole = _phrases_at(["=", *words], 0)
-    return Counter({each.name: _OF_PHRASE + each.length for each in whole if each.length > len(words)})
 
 
 def _found(words: Sequence[str]) -> Iterator[_Found]:
@@ -148,14 +145,12 @@ def _found(words: Sequence[str]) -> Iterator[_Found]:
     for each in found:
         word = "".join(words[(place := each.place + each.length) :][:1])
         if each.name in _NAMED_AFTER and (place, each.language) not in known and _may_be_name(word):
-            yield from (
-                _Found(place, 1, each.language, name) for name in (_NAMED_AFTER[each.name], _PERSON + word)
-            )
+            yield _Found(place, 1, each.language, f"{_NAMED_AFTER[each.name]} {word}")
     played = {each.place + each.length for each in found if each.name in _BEFORE_TITLES}
     for place, word in enumerate(words):
         game = opened_by_game(words[place : place + _LONGEST_NAME])
         if game and (len(word) > _SHORT_NAME or (place in played and len(word) > 1)):
-            yield from (_Found(place, 1, _ANY, name) for name in (_TITLE, _GAME + game[0]))
+            yield _Found(place, 1, _ANY, f"title {game[0]}")
 
 
 def _may_be_name(word: str) -> bool:
@@ -180,15 +175,15 @@ def _known() -> Mapping[str, Any]:
     texts = word_lists("wishes.toml", __package__)
     clues = [(of, said, name) for name, each in texts["clue"].items() for of, said in each.items()]
     phrases = [("", said, name) for name, each in texts["wish"].items() for of, said in each.items() if of != "of"]
-    titles = [(_ANY, said, of) for game, said in texts["game"].items() for of in (_TITLE, _GAME + game)]
+    titles = [(_ANY, said, f"title {game}") for game, said in texts["game"].items()]
     for language, said, name in (*clues, *phrases, *titles):
-        for phrase in said.replace("=", "= ").split(","):
-            node = tree
-            for word in phrase.split():
-                *words, last = plain_words(word) or [word.rstrip("*")]
-                for each in (*words, last + "*" * word.endswith("*")):
-                    node = node.setdefault(each, {})
-            node.setdefault("", []).append((language, name))
+        node = tree
+        for word in (*plain_words(said, len(said), _MARKED), ","):
+            if word != ",":
+                node = node.setdefault(word, {})
+            elif node is not tree:
+                node.setdefault("", []).append((language, name))
+                node = tree
     return MappingProxyType(tree)
 
 
@@ -213,39 +208,33 @@ def _sentences(text: str) -> list[str]:
     return _SENTENCE.findall("\n".join(lines[:_MOST_LINES])[:_MOST_CHARACTERS])
 
 
-def plain_words(text: str, most: int = _MOST_CHARACTERS) -> list[str]:
+def plain_words(text: str, most: int = _MOST_CHARACTERS, kind: re.Pattern[str] | None = None) -> list[str]:
     """The words, in small letters without accents, and the question marks of the first `most` characters.
 
     >>> " ".join(plain_words("Qu\u2019est-ce que c'est? I don't! \u79c1\u306e\u756a"))
     'qu est ce que c est ? i dont \u79c1 \u306e \u756a'
     """
-    apart = unicodedata.normalize("NFKD", _SHORTENED.sub("", text[:most].casefold()))
-    words = _WORD.findall("".join(each for each in apart if not unicodedata.combining(each)))
-    return [each for word in words for each in _LONG_FORMS.get(word, word).split()]
+    apart = unicodedata.normalize("NFKD", _SHORTENED.sub("", _IS.sub(r"\1 is", text[:most].casefold())))
+    return (kind or _WORD).findall("".join(each for each in apart if not unicodedata.combining(each)))
 
 
-_LONG_FORMS: Final = MappingProxyType(
-    {"whats": "what is", "wheres": "where is", "whos": "who is", "hows": "how is", "whens": "when is"}
-)
-_SHORTENED: Final = re.compile(r"['\u2019\u2018`\u00b4](?=(?:[tsmd]|re|ve|ll)\b)")
+_IS: Final = re.compile(r"\b(wh(?:at|ere|o|en)|how)['\u2019]?s\b")
+_SHORTENED: Final = re.compile(r"['\u2019\u2018`\u00b4](?=(?:[tsmd]|ve|ll)\b)")
 _SENTENCE: Final = re.compile(r"[^.!?;:\u2026\u3002\uff01\uff1f]+[?\uff1f]?")
 _EAST: Final = "\u3040-\u30ff\u4e00-\u9fff"
 """Scripts without blanks between words: each letter counts as a word."""
 
 _WORD: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+|\?")
+_MARKED: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+\*?|[?*=^,]")
 _ANY: Final = "any"
 """The language of clues that are the same in many."""
 
 _SPOKEN: Final = 1.5
 """How many times less than the likeliest language another may be found in a letter, and still count."""
 
-_TITLE: Final = "title"
 _BEFORE_TITLES: Final = frozenset({"play", "game", "amid"})
 _NAMED_AFTER: Final = MappingProxyType({"beside": "somebody", "addressed": "listener", "inquired": "missed"})
 """Clues behind which a name may stand, and the clue that it then is."""
 
-_PERSON: Final = "person "
-
-_GAME: Final = "game "
 _LONGEST_NAME: Final = 4
 _SHORT_NAME: Final = 3

@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 
 from pbmserv.commands.server import Server
+from pbmserv.commands.vocabulary import word_lists
+from pbmserv.parser.wishes import SOCIAL
 from pbmserv.services.app import App
 from tests.conftest import ADDRESS, Clock
+from tests.docs import ROOT
 from tests.services.post import Post, text_of
 
 ALICE, BOB, EVE = "alice@example.org", "bob@example.org", "eve@example.net"
@@ -82,7 +85,12 @@ def test_two_wishes_that_are_near_are_both_offered(club: Post) -> None:
     answer = said(club, "Is it my turn, and how do I capture?")
     assert "Your mail asks for something, but we are not sure what, so nothing was done" in answer
     assert (
-        "Do you want: - to see where it is your turn? next - the rules of Cephalopod, with what they say" in answer
+        "Do you want to see where it is your turn? next Or do you want the rules of Cephalopod, with what"
+        in answer
+    )
+    answer = said(club, "Can I take my move back? Or offer a draw?")
+    assert (
+        "to ask for your last move back? undo 101 Or do you want to offer a draw? propose 101 Your game" in answer
     )
 
 
@@ -142,3 +150,13 @@ def test_a_stranger_is_told_what_they_ask(club: Post, text: str, told: str) -> N
     assert told in answer
     assert "signup NAME" in answer
     assert text not in answer
+
+
+def test_each_wish_has_an_answer_and_an_offer() -> None:
+    """No more mail, and what any other wish overrides, is never one of two."""
+    answers, offers = (
+        (ROOT / "templates/en/mail" / f"{name}.txt").read_text() for name in ("wishes", "two_wishes")
+    )
+    for wish in word_lists("wishes.toml", "pbmserv.parser")["wish"]:
+        assert f'wish == "{wish}"' in answers
+        assert f'wish == "{wish}"' in offers or wish in {"stop", "help", *SOCIAL}
