@@ -187,6 +187,16 @@ def is_beside_board(move: str, spelling: Spelling) -> bool:
     return bool(spelling.cells) and not spelling.cells.issuperset(split_cells(move))
 
 
+def ends_move(word: str, spelling: Spelling) -> bool:
+    """Whether a move of several words may end so: in a row, or in what a game or castling is said with.
+
+    >>> [ends_move(word, Spelling(("queen",))) for word in ("f3!", "two", "Queen", "kingside.", "to")]
+    [True, True, True, True, False]
+    """
+    last = word.strip(_AROUND).lower()
+    return any(map(str.isdigit, last)) or last in spelling.words or last in _lasts()
+
+
 def is_in_dialect(text: str, spelling: Spelling) -> bool:
     """Whether a text is a move in another notation than that of cells.
 
@@ -290,6 +300,16 @@ def _between() -> re.Pattern[str]:
     towards, cell = rf"{_listed('towards')}|[-=]*>", r"[a-z]?[1-9][0-9]?(?![a-z0-9])"
     leaving = rf"(?<!\S)(?:{_listed('leaving')}) (?={cell} (?:{towards}) {cell})"
     return re.compile(rf"(?<=[0-9]) ({towards}) (?={cell})|{leaving}", re.IGNORECASE)
+
+
+@cache
+def _lasts() -> frozenset[str]:
+    """The words for rows, and those at the ends of how castling, check and mate are told."""
+    return (
+        frozenset(_numbers()[0])
+        | {phrase.split()[-1] for phrase in _castling()}
+        | {"o", "mate", "ch", "ep", "e.p"}
+    )
 
 
 @cache

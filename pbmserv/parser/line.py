@@ -56,8 +56,10 @@ def parse_line(line: str, answered_board: int | None, spelling: Spelling = CELLS
     if not words:
         return PROSE
     read = _read(words, answered_board, spelling)
-    if _is_half_read(read, spelling) and (spoken := _spoken(line, answered_board, spelling)).is_spoken:
-        return spoken
+    if _is_half_read(read, spelling):
+        spoken = _spoken(line, answered_board, spelling)
+        if spoken.is_spoken or read.is_bare:
+            return spoken
     if read.parsed is not None and read.parsed.arguments.text:
         return replace(read, parsed=_whole(read.parsed, line[:_LONGEST], line[_LONGEST:]))
     if read.parsed is not None and read.parsed.arguments.ahead and len(line) > _LONGEST:

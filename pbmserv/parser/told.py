@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pbmserv.commands.typed_moves import Spelling, clear_move, is_letter, is_of_words
+from pbmserv.commands.typed_moves import Spelling, clear_move, ends_move, is_letter, is_of_words
 from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS, word_lists
 from pbmserv.games.notation import in_one_case
 from pbmserv.parser.decoration import words_with_marks
@@ -19,7 +19,10 @@ from pbmserv.parser.words import Phrases, listed, normalised, phrase_at, phrases
 
 _LONGEST_LINE = 160
 _LONGEST_PROSE = 1000
-_LONGEST_MOVE = 20
+_LONGEST_MOVE = 12
+_MOST_TRIED = 100
+_MOST_NAMED = 20
+_FAR = 40
 _MOST_NAMES = 2
 _MOST_LINES = 20
 _MOST_MOVES = 5
@@ -81,9 +84,10 @@ def told_apart(text: str, spelling: Spelling) -> str:
         above.append(below.pop(0))
     if not below or len(above) + len(below) == 1 or (above and not _tellers(words_of(below[0]))):
         return ""
-    beside = [*map(bare_word, " ".join((*above, *below[1:])).split())]
+    after = [*map(bare_word, " ".join(below[1:]).split())]
+    beside = [*map(bare_word, " ".join(above).split()), *after]
     is_doubted = not listed("no_names", "negations", "doubting", "conditional").isdisjoint(beside)
-    if is_doubted or "?" in " ".join(above) or denies(beside, is_behind=True):
+    if is_doubted or "?" in " ".join(above) or denies(after, is_behind=True):
         return ""
     return "\n".join((*every[:place], below[0], " ".join((*above, *below[1:])), *every[place + 1 :]))
 
@@ -137,7 +141,7 @@ def told_move(line: str, spelling: Spelling) -> str:
 def _is_played(words: Sequence[str], start: int, end: int) -> bool:
     """Whether words around a move say that it is played, in one language; digits alone need words before them."""
     before, after = words[:start], words[end:]
-    is_plain = words[start].strip(_AROUND)[0].isalpha()
+    is_plain = any(map(str.isalpha, words[start].strip(_AROUND)))
     if is_plain and _is_known(before, phrases("opening", "always"), True) and _is_ending(after):
         return True
     tellers = _tellers(words if is_plain else words[:end])
@@ -234,7 +238,7 @@ def _named(line: str, spelling: Spelling) -> Iterator[str]:
     if is_letter(line):
         yield clear_move(line, spelling)
     words, moves = read_moves(line, spelling)
-    for start, end, move in moves:
+    for start, end, move in moves[:_MOST_NAMED]:
         is_led = start == 0 or words[start - 1].endswith(PARTED) or words[start - 1].lower() in _saying_that()
         is_of_a_piece = bool(spelling.dialects) and (move[:1].isdigit() or move[1:].isdigit()) and not is_led
         if not is_of_a_piece and not _is_denied(words, start, end):
@@ -250,13 +254,13 @@ def _named(line: str, spelling: Spelling) -> Iterator[str]:
 def _is_denied(words: Sequence[str], start: int, end: int) -> bool:
     """Whether a sentence denies its move: before it in its clause, by a word apart, or behind it."""
     first = begin_of(words, start)
-    before = [*map(bare_word, words[first:start])]
+    before = [*map(bare_word, words[first:start][-_FAR:])]
     if "why" in before:
         return False
     apart = [*map(bare_word, words[begin_of(words, first - 1) : first])] if first else []
     buts = (at for at, word in enumerate(before) if word in listed("but"))
     turn = max((at for at in buts if before[max(at - 1, 0)] not in listed("never_but")), default=-1)
-    behind = [*map(bare_word, words[end : end_of(words, end - 1, SENTENCE_ENDS)])]
+    behind = [*map(bare_word, words[end : end_of(words, end - 1, SENTENCE_ENDS)][:_FAR])]
     says_no = len(apart) == 1 and denies(apart)
     return says_no or denies(before[turn + 1 :]) or denies(behind, is_behind=True)
 
@@ -299,11 +303,14 @@ def bare_word(word: str) -> str:
 def _moves(
     words: Sequence[str], spelling: Spelling, besides: Container[str] | None
 ) -> Iterator[tuple[int, int, str]]:
-    """The longest moves among words, and where each begins and ends."""
-    place = 0
+    """The longest moves among words, and where each begins and ends. Of no line many are looked for."""
+    may_end = [ends_move(word, spelling) for word in words]
+    place, left = 0, _MOST_TRIED
     while place < len(words):
-        ends = range(min(place + _LONGEST_MOVE, len(words)), place, -1)
-        spans = ((end, clear_move(" ".join(words[place:end]), spelling)) for end in ends)
+        longer = range(min(place + _LONGEST_MOVE, len(words)), place + 1, -1)
+        ends = [end for end in longer if left and may_end[end - 1]][-left:]
+        left -= len(ends)
+        spans = ((end, clear_move(" ".join(words[place:end]), spelling)) for end in (*ends, place + 1))
         end, move = next(((end, move) for end, move in spans if move), (place + 1, ""))
         if besides is not None and bare_word(words[place]) in besides:
             move = words[place].strip(_AROUND)

@@ -84,6 +84,12 @@ def test_pieces_in_many_languages(club: Post, move: str) -> None:
         ("Nc3 or Nf3?", ["Nc3", "Nf3"]),
         ("e4 or Nf3?", ["Nf3"]),
         ("e4 or e5?", []),
+        ("Nf3 would be a mistake", []),
+        ("no, Nf3", []),
+        ("Nf3 is out of the question", []),
+        ("Cavalier f3 serait une erreur", []),
+        ("Nf3 looks lovely", ["Nf3"]),
+        ("bishop c4?", ["bishop c4"]),
         ("Nf3\nno wait, e5", ["Nf3"]),
     ],
 )
@@ -92,8 +98,39 @@ def test_what_is_offered_can_be_played(club: Post, text: str, offered: list[str]
     letters = club.answer(last(club), text)
     assert club.moves()[2:] == []
     told = to(ALICE, letters).partition(" To move, ")[0].partition(" Not done")[0]
-    named = ("knight f3", "f3", "Nf3", "Nc3", "d4", "e4", "e5", "Qh7")
+    named = ("knight f3", "bishop c4", "f3", "Nf3", "Nc3", "d4", "e4", "e5", "Qh7")
     assert {move for move in named if f"move 101 {move}" in told} == {*offered}
+
+
+@pytest.mark.parametrize(
+    ("text", "sent_on"),
+    [
+        ("I play Nf3. How are you?", "How are you?"),
+        ("What a day! My move is Nf3. See you.", "What a day! See you."),
+        ("Hallo Bob!\n\nIch ziehe den Springer nach f3. Schreib mir bald", "Schreib mir bald"),
+    ],
+)
+def test_a_sentence_that_plays(club: Post, text: str, sent_on: str) -> None:
+    """The others beside it go along with the move."""
+    letters = club.answer(last(club), text)
+    assert club.moves()[2:] == ["G1-F3"]
+    assert sent_on in to(BOB, letters)
+
+
+@pytest.mark.parametrize("text", ["I play Nf3. Or would Bc4 do?", "Shall we? I play Nf3.", "Nf3! What a mistake."])
+def test_a_sentence_beside_others_that_doubt(club: Post, text: str) -> None:
+    letters = club.answer(last(club), text)
+    assert (club.moves()[2:], to(BOB, letters)) == ([], "")
+
+
+def test_a_square_of_another_board_takes_nothing_back(club: Post) -> None:
+    """It is talk; a square of this one is asked about."""
+    club.mail(ALICE, "challenge alice bob")
+    letters = club.answer(last(club), "c3\n\nMeet me at gate\nK12")
+    assert club.moves(102) == ["C3"]
+    assert "K12" in to(BOB, letters)
+    club.answer(next(each for each in letters if each.recipient == BOB), "a1\n\nno wait, b2")
+    assert club.moves(102) == ["C3"]
 
 
 def test_a_move_to_take_back(club: Post) -> None:
@@ -154,6 +191,10 @@ def test_stop_writing_to_me(club: Post, text: str) -> None:
         ("I accept", "accepted", ""),
         ("Sure, no problem", "accepted", "Sure, no problem"),
         ("Hi Bob,\nja, gerne", "accepted", ""),
+        ("Sure, take it back", "accepted", "take it back"),
+        ("いいですよ", "accepted", ""),
+        ("Je préfère continuer", "rejected", ""),
+        ("Let's keep playing!", "rejected", "keep playing"),
         ("no", "rejected", ""),
         ("no thanks, let's play on", "rejected", "no thanks, let's play on"),
         ("Thanks for the offer. No, I want to win.", "rejected", "I want to win."),
@@ -161,6 +202,7 @@ def test_stop_writing_to_me(club: Post, text: str) -> None:
         ("Yes, but only if you pay the beer", "", ""),
         ("Sure. No, wait, let me think", "", ""),
         ("Yes, I have received your mail", "", ""),
+        ("Yes, I saw your mail", "", ""),
     ],
 )
 def test_an_answer_to_an_offer(club: Post, offer: str, text: str, entry: str, said: str) -> None:
