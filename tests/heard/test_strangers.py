@@ -76,6 +76,26 @@ def test_signs_of_a_forged_sender(post: Post) -> None:
     assert names(post) == []
 
 
+SEEMING = [
+    "I do not want to join. My name is Tom Baker, and I will call my lawyer.",
+    "Sign up my neighbour as fred, he will be delighted.",
+    "I might join as rook later.",
+    "Would you like to play? I'm Bob from accounting.",
+    "Please cancel the account called hana, I did not sign up.",
+    "Register now for our webinar! Join as many colleagues as you like.",
+    "Mon fils voudrait s'inscrire comme Hugo, mais il a dix ans.",
+    "I already have an account as finn82 but can't log in.",
+    "Sign me up as margaret: https://place.example/offer",
+    "Sign me up as margaret, please.\n" + "And this is what I have to say.\n" * 10,
+]
+
+
+@pytest.mark.parametrize("text", SEEMING)
+def test_what_only_seems_to_want_an_account(post: Post, text: str) -> None:
+    post.mail(HANA, "", text)
+    assert names(post) == []
+
+
 def test_wants_no_mail(post: Post) -> None:
     """The word before which nothing else counts."""
     assert "is on no list" in said(post.mail(HANA, "", "Register me as margaret, and stop sending me mail."))
