@@ -32,6 +32,6 @@ def operate(house: App, text: str, now: datetime) -> None:
         case ["address", userid, address]:
             act.give_address(house, userid, address, now)
         case ["announce", *words]:
-            mails.announce(house, mails.audience(house), " ".join(words), now)
+            mails.announce(house, " ".join(words), now)
         case _:
             raise ValueError(text)

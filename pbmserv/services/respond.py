@@ -17,7 +17,7 @@ from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.services.board_mail import has_record
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of
-from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
+from pbmserv.services.notices import BoardChange, board_notices, digest_offer, late_links, player_notices
 from pbmserv.services.run import CommandResult, decisions, has_changed, touched
 from pbmserv.store.queries import TransactionQueries
 
@@ -53,7 +53,7 @@ def answer_to(
         concerned=tuple({board: None for result in results for board in result.boards}),
         asks=asks,
         left_out=sendable_words(records, results, to.left_out),
-        notes=answer_notes(records, to.player, results),
+        notes=(*late_links(records, to.player), *digest_offer(records, to.player, results)),
         records=tuple({board.match.number: None for each in decided for board in each.records}),
         ended=tuple(
             number for number, board in touched(results).items() if number in changed and has_record(board)
