@@ -34,6 +34,6 @@ def operate(house: App, text: str, now: datetime) -> None:
         case ["invite", address]:
             act.invite(house, address, now)
         case ["announce", *words]:
-            mails.announce(house, mails.audience(house), " ".join(words), now)
+            mails.announce(house, " ".join(words), now)
         case _:
             raise ValueError(text)

@@ -139,8 +139,7 @@ def announce(text: str, board: int, yes: bool, dry_run: bool) -> None:
         return
     with Progress(console=terminal.err, transient=True) as progress:
         task = progress.add_task("announcing", total=len(to))
-        for done in announce_to(app, to, said, utc_now()):
-            progress.update(task, completed=done)
+        announce_to(app, said, utc_now(), lambda done: progress.update(task, completed=done))
     terminal.print_line(mails_queued(len(to)))
 
 

@@ -63,7 +63,7 @@ from pbmserv.services.compose import (
     with_practice,
 )
 from pbmserv.services.line_reports import LineReport, report_of, shortened
-from pbmserv.services.notices import afterwards, ending_remarks, person_of, rating_remarks, readable, still_queued
+from pbmserv.services.notices import afterwards, person_of, rating_remarks, readable, still_queued
 from pbmserv.services.respond import MOST_SHOWN
 from pbmserv.services.unit_of_work import UnitOfWork
 from pbmserv.store.outbox import OutboxMessage
@@ -295,7 +295,9 @@ def _view(work: UnitOfWork, answer: Answer, shown: ShownBoard, player: Player | 
         return view_board(after_moves(board, shown.tried, now), userid, whole=True, previewed=len(shown.tried))
     remarks = shown.remarks
     if shown.ply is None:
-        remarks += ending_remarks(records, board, player, shown.is_changed)
+        remarks += rating_remarks(records, board, player)
+        # How a game went is told only where its end is news.
+        remarks += afterwards(records, board, player) if shown.is_changed else ()
         # Not if a line is answered with the whole queue anyway.
         if not any(
             isinstance(each.said, MovesQueued | QueueShown) and each.said.board == shown.number

@@ -84,13 +84,6 @@ class AnalysisOffered(Reply, place="below"):
     board: int
 
 
-def ending_remarks(
-    records: TransactionQueries, board: GameState, player: Player | None, is_news: bool
-) -> tuple[Reply, ...]:
-    """What a reader learns of a game that is over; how it went only where the end is news."""
-    return (*rating_remarks(records, board, player), *(afterwards(records, board, player) if is_news else ()))
-
-
 def late_links(records: TransactionQueries, player: Player | None) -> Sequence[LinkUsedLate]:
     """The remark about a link that was used late, once: for the mail that is about to be written."""
     found = None if player is None else records.late_use(player)
@@ -202,16 +195,10 @@ def fixed_notice(player: Player, template: str, about: str, **context: object) -
     return Letter(FixedText(template, about, tuple(context.items())), "notice", player.address, player.userid)
 
 
-def answer_notes(
-    records: TransactionQueries, player: Player | None, results: Sequence[CommandResult]
-) -> tuple[Reply, ...]:
-    """What the sender of a mail has to know, or may like to, besides what they asked for."""
-    return (*late_links(records, player), *_digest_offer(records, player, results))
-
-
-def _digest_offer(
+def digest_offer(
     records: TransactionQueries, player: Player | None, results: Sequence[CommandResult]
 ) -> Sequence[DigestOffered]:
+    """What tells a player on many boards, who moves or asks for them, of one mail a day."""
     names = {each.line.command.name for each in results if isinstance(each.line, Parsed)}
     if player is None or player.mail.digest is not None or names.isdisjoint(("move", "next")):
         return ()

@@ -23,7 +23,7 @@ from pbmserv.matches.moves import AmbiguousMove
 from pbmserv.parser.parsed import Parsed, named_userids
 from pbmserv.services.compose import ReplyContext
 from pbmserv.services.line_reports import answered_line, entry_before, sendable_words, subject_of, waiting_words
-from pbmserv.services.notices import BoardChange, answer_notes, board_notices, player_notices
+from pbmserv.services.notices import BoardChange, board_notices, digest_offer, late_links, player_notices
 from pbmserv.services.run import CommandResult, decisions, has_changed, touched
 from pbmserv.store.queries import TransactionQueries
 
@@ -62,7 +62,7 @@ def answer_to(
         concerned=tuple({board: None for result in results for board in result.boards}),
         asks=asks,
         left_out=sendable_words(records, results, to.left_out),
-        notes=answer_notes(records, to.player, results),
+        notes=(*late_links(records, to.player), *digest_offer(records, to.player, results)),
         records=tuple({board.match.number: None for each in decided for board in each.records}),
         puzzle=next(filter(None, map(_puzzle, results)), None),
         is_known=any(each.actor and each.actor.player for each in results),

@@ -238,11 +238,12 @@ def _written(
     `told_now` is what others of the same commit tell, by board and player.
     """
     connection, records = work.connection, work.records
-    reader = records.player(letter.userid) if letter.userid and letter.kind in UNSOLICITED else None
-    if reader is not None and reader.mail.is_off and _is_stopped(records, letter):
-        return WrittenLetter(letter.key, None)
-    if reader is not None and reader.is_suspended and not isinstance(letter.said, MoveToTell):
-        return WrittenLetter(letter.key, None, is_withheld=True)
+    reader = records.player(letter.userid) if letter.userid else None
+    if reader is not None and letter.kind in UNSOLICITED:
+        if reader.mail.is_off and _is_stopped(records, letter):
+            return WrittenLetter(letter.key, None)
+        if reader.is_suspended and not isinstance(letter.said, MoveToTell):
+            return WrittenLetter(letter.key, None, is_withheld=True)
     waiting = [each.letter for each in stored.waiting_for(connection, letter.userid)] if letter.userid else []
     waiting += [each for each in beside if letter.userid and each.userid.lower() == letter.userid.lower()]
     others = [each for each in waiting if each.key != letter.key]
@@ -252,7 +253,7 @@ def _written(
             raise UnknownValue
         case BoardNews():
             along = [each for each in others if each.board == letter.board and _is_news(each)]
-            latest = told_now.get((letter.board or 0, _id_of(records, letter)))
+            latest = told_now.get((letter.board or 0, 0 if reader is None else reader.id))
             letter = _with_news(work, letter, along, latest)
             if _is_silent(records, letter):
                 return WrittenLetter(letter.key, None, _keys(along))
@@ -343,11 +344,6 @@ def _with_news(work: UnitOfWork, letter: Letter, along: Sequence[Letter], told: 
         since = known if known is None or tells_own else board.known_to(seat, known)
         news = replace(news, since=since)
     return replace(letter, said=news)
-
-
-def _id_of(records: TransactionQueries, letter: Letter) -> int:
-    player = records.player(letter.userid)
-    return 0 if player is None else player.id
 
 
 def _is_silent(records: TransactionQueries, letter: Letter) -> bool:

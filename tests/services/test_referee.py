@@ -10,7 +10,7 @@ from pbmserv.mail.sending.transport import Delivered
 from pbmserv.rendering.board import BoardView
 from pbmserv.services.admin import banning, referee
 from pbmserv.services.admin.check import check
-from pbmserv.services.admin.mails import announce, announce_on, audience
+from pbmserv.services.admin.mails import announce, announce_on
 from pbmserv.services.admin.referee import CannotRule, Ruled
 from pbmserv.services.app import App
 from pbmserv.services.deliver import note
@@ -295,8 +295,8 @@ def test_announcements(sqlite_post: Post) -> None:
     post.people(dora="cumin")
     banning.ban(post.house, "dora", "", post.clock())
     before = len(post.letters())
-    to = audience(post.house)
-    told = [*announce(post.house, to, "The server moves.\nSee you!", post.clock())]
+    told: list[int] = []
+    announce(post.house, "The server moves.\nSee you!", post.clock(), told.append)
     letters = post.letters()[before:]
     assert [letter.recipient for letter in letters] == [ALICE, BOB, CORA]
     assert all("| The server moves.\n| See you!" in text_of(letter) for letter in letters)

@@ -1,6 +1,6 @@
 """Resending: the operator has the present board queued again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from email import message_from_bytes, policy
 from typing import Final
@@ -56,13 +56,13 @@ def audience(app: App) -> Sequence[Player]:
     return [each for each in everybody if each.address and each.is_confirmed and not each.is_banned]
 
 
-def announce(app: App, to: Sequence[Player], text: str, now: datetime) -> Iterator[int]:
-    """Queues a mail with these words to each of these players, some at a time; yields how many are queued."""
-    words = OperatorSays(text.strip())
+def announce(app: App, text: str, now: datetime, progress: Callable[[int], None] = lambda done: None) -> None:
+    """Queues a mail with these words to each of the `audience`; `progress` gets how many are queued."""
+    to, words = audience(app), OperatorSays(text.strip())
     for first in range(0, len(to), BATCH):
         with deciding(app, now) as work:
             work.say(notice_to(player, words) for player in to[first : first + BATCH])
-        yield min(first + BATCH, len(to))
+        progress(min(first + BATCH, len(to)))
 
 
 def announce_on(app: App, number: int, text: str, now: datetime) -> int:
