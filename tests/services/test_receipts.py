@@ -86,9 +86,7 @@ def test_against_a_robot_one_mail_a_move(club: Post) -> None:
     assert moves > 5
     assert sum(each.status == "sent" for each in club.sent_to(ALICE)) == 2 + moves
     told = [
-        each
-        for each in club.sent_to(ALICE)
-        if "From now on, you won't get a mail" in " ".join(text_of(each).split())
+        each for each in club.sent_to(ALICE) if "You will no longer get a mail" in " ".join(text_of(each).split())
     ]
     assert [each.status for each in told] == ["sent"]
 
