@@ -110,8 +110,8 @@ class AnsweredLine:
     board: int | None = None
     """For a line that was not run: the board on which an earlier line was refused; None if all lines stop."""
 
-    words: str = ""
-    """The text below it that waits for a `yes`, since nothing proves who wrote it."""
+    words: int = 0
+    """How many words below it wait for a `yes` too, since nothing proves who wrote them."""
 
     is_told_by_board: bool = False
     """Whether the news of its board makes this answer redundant, if the letter shows that board."""

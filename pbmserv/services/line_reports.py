@@ -41,8 +41,8 @@ class LineReport:
     text: str
     # For a line that was not run: the board on which an earlier line was refused; None if all lines stop.
     board: int | None = None
-    # The words below it that wait for a `yes`, since nothing proves who wrote them.
-    words: str = ""
+    # How many words below it wait for a `yes` too; an answer never repeats them.
+    words: int = 0
     # Whether there is no room for the sentences.
     left_out: bool = False
 
@@ -62,7 +62,7 @@ def answered_line(
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
             is_told = is_told_by_board(result)
-            return AnsweredLine(fate, line, reply, words=waiting_words(result), is_told_by_board=is_told)
+            return AnsweredLine(fate, line, reply, words=len(waiting_words(result).split()), is_told_by_board=is_told)
         case CommandError():
             refused = _without_words(result.outcome) if known is None else result.outcome
             return AnsweredLine("refused", "" if isinstance(refused, NotPlainlySaid | WhichOne) else line, refused)

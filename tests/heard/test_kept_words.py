@@ -1,4 +1,4 @@
-"""Words beside what waits for a `yes`: they are shown with the question, kept with it, and sent by it."""
+"""Words beside what waits for a `yes`: they are counted in the question, kept with it, and sent by it."""
 
 import pytest
 
@@ -33,7 +33,8 @@ COMMANDS = ["challenge alice bob", "message bob", "broadcast", "chat 101", "prop
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_yes_sends_them(post: Post, command: str) -> None:
     asked = post.mail(ALICE, command, "Hello Ben, shall we?\n\nThis time I win.")
-    assert "| Hello Ben, shall we? | | This time I win." in to(ALICE, asked)
+    assert "Your text below it (8 words) waits, too" in to(ALICE, asked)
+    assert "Ben" not in to(ALICE, asked), "a forger may have written them"
     assert "Ben" not in to(BOB, asked)
     (question,) = [each for each in asked if each.recipient == ALICE]
     answers = post.answer(question, "yes")
@@ -44,7 +45,7 @@ def test_a_yes_sends_them(post: Post, command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_no_drops_them(post: Post, command: str) -> None:
     (question,) = [each for each in post.mail(ALICE, command, "Hello Ben!") if each.recipient == ALICE]
-    assert "| Hello Ben!" in to(ALICE, post.answer(question, "no"))
+    assert "will not be done" in to(ALICE, post.answer(question, "no"))
     assert "Ben" not in to(BOB, post.answer(question, "yes"))
 
 
@@ -76,7 +77,7 @@ def test_a_challenge_in_answer_to_another_game(post: Post) -> None:
     """An answer to one player's board is no proof for words to others."""
     post.people(carol="clover")
     (question,) = post.answer(post.sent_to(ALICE)[-1], "challenge alice carol\nHello Carol!")
-    assert "| Hello Carol!" in to(ALICE, [question])
+    assert "(2 words) waits, too" in to(ALICE, [question])
     letters = post.answer(question, "yes")
     assert "alice writes: | Hello Carol!" in to("carol@example.org", letters)
 

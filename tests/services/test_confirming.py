@@ -185,9 +185,9 @@ def test_yes_to_a_move_that_has_become_stale(club: Post) -> None:
 
 
 def test_words_wait_with_the_command(club: Post) -> None:
-    """They may be somebody else's: the question shows them, and only its own yes passes them on."""
+    """They may be somebody else's: the question counts them, and only its own yes passes them on."""
     letter = asked(club, "101 a1", "You are a bad loser.")
-    assert "These words go along:\n| You are a bad loser.\n" in text_of(letter)
+    assert "Your text below it (5 words) waits, too, and goes along." in " ".join(text_of(letter).split())
     club.answer(asked(club, "101 a1"), "yes\n\nGood luck!")
     told = "".join(map(text_of, club.sent_to(BOB)))
     assert "bad loser" not in told
