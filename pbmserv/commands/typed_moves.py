@@ -190,7 +190,7 @@ def is_beside_board(move: str, spelling: Spelling) -> bool:
 def ends_move(word: str, spelling: Spelling) -> bool:
     """Whether a move of several words may end so: in a row, or in what a game or castling is said with.
 
-    >>> [ends_move(word, Spelling(("queen",))) for word in ("f3!", "two", "Queen", "kingside.", "to")]
+    >>> [ends_move(word, Spelling(("queen",))) for word in ("f3!", "two", "Queen", "kingside.", "into")]
     [True, True, True, True, False]
     """
     last = word.strip(_AROUND).lower()

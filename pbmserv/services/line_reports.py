@@ -62,7 +62,9 @@ def answered_line(
                 return AnsweredLine("done", line, question.words)
             fate: Literal["waits", "done"] = "waits" if result.awaits_yes else "done"
             is_told = is_told_by_board(result)
-            return AnsweredLine(fate, line, reply, words=len(waiting_words(result).split()), is_told_by_board=is_told)
+            return AnsweredLine(
+                fate, line, reply, words=len(waiting_words(result).split()), is_told_by_board=is_told
+            )
         case CommandError():
             refused = _without_words(result.outcome) if known is None else result.outcome
             return AnsweredLine("refused", "" if isinstance(refused, NotPlainlySaid | WhichOne) else line, refused)

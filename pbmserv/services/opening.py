@@ -15,7 +15,6 @@ from pbmserv.mail.reading.headers import open_message
 from pbmserv.mail.reading.our_copies import OurWords, our_words
 from pbmserv.mail.reading.read import read
 from pbmserv.mail.sending.message import write_masked
-from pbmserv.matches.log import MissingRules
 from pbmserv.parser.no_talk import without_words
 from pbmserv.parser.parse import as_kept
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, named_userids
@@ -29,6 +28,7 @@ from pbmserv.services.reply_text import (
     ReplyText,
     answered_apart,
     as_answer_to_offer,
+    find_board,
     reply_text,
     with_move_apart,
     without_usual_end,
@@ -43,7 +43,6 @@ from pbmserv.services.sender import (
 from pbmserv.store import mail_tokens, operating, players
 from pbmserv.store.inbox import InboxMessage
 from pbmserv.store.operating import ReturnedMail
-from pbmserv.store.queries import TransactionQueries
 
 _HEAD: Final = 32_768
 """How many bytes of a mail of ours are compared: its text, and the same in HTML."""
@@ -168,11 +167,8 @@ def _game_of_board(
 ) -> tuple[Info | None, frozenset[str]]:
     """The game and the cells of the board that is answered; none where there is no board, or no such game now."""
     number = identity.board if identity.board is not None else titled_board(mail.subject)
-    try:
-        found = TransactionQueries(connection, app.recent)
-        board = None if number is None else app.recent.find(number) or found.board(number)
-    except MissingRules:
-        board = None
+    known = None if number is None else app.recent.find(number)
+    board = known or find_board(connection, app, number)
     if board is None:
         return None, frozenset()
     game = games()[board.match.game]

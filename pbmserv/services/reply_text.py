@@ -22,6 +22,7 @@ from pbmserv.mail.reading.our_copies import OurWords
 from pbmserv.mail.reading.signatures import FEWEST_EARLIER, repeated_end
 from pbmserv.matches.log import MissingRules
 from pbmserv.matches.puzzles import Puzzle, board_number_of
+from pbmserv.matches.replay import GameState
 from pbmserv.parser.agreeing import answer_in, words_beside
 from pbmserv.parser.command_block import LONGEST_LINE, MOST_COMMANDS, MOST_GREETING_LINES
 from pbmserv.parser.line import parse_line
@@ -227,16 +228,19 @@ def _may_be_answer(line: Parsed | Unparsed) -> bool:
 
 def _waits(connection: Connection, app: App, identity: SenderIdentity) -> bool:
     """Whether an offer on the board that is answered waits for the sender."""
-    if identity.board is None or identity.player is None:
-        return False
-    try:
-        board = TransactionQueries(connection, app.recent).board(identity.board)
-    except MissingRules:
-        return False
+    board = find_board(connection, app, identity.board)
     offer = board.state.offer if board is not None else None
-    return (
-        offer is not None and board is not None and board.match.seat_of(identity.player.userid) in offer.waits_for
-    )
+    if board is None or offer is None or identity.player is None:
+        return False
+    return board.match.seat_of(identity.player.userid) in offer.waits_for
+
+
+def find_board(connection: Connection, app: App, number: int | None) -> GameState | None:
+    """The board of a number; None where there is none, or its game was removed."""
+    try:
+        return None if number is None else TransactionQueries(connection, app.recent).board(number)
+    except MissingRules:
+        return None
 
 
 _NO: Final = "no"
