@@ -296,7 +296,7 @@ def _view(work: UnitOfWork, answer: Answer, shown: ShownBoard, player: Player | 
     remarks = shown.remarks
     if shown.ply is None:
         remarks += rating_remarks(records, board, player)
-        # How a game went is told only where its end is news.
+        # How a game went stands there only where its end is news.
         remarks += afterwards(records, board, player) if shown.is_changed else ()
         # Not if a line is answered with the whole queue anyway.
         if not any(

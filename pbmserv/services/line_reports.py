@@ -52,7 +52,7 @@ def answered_line(
 ) -> AnsweredLine:
     """What is to be told of one line; `asks` is what the letter asks, `known` are userids that exist.
 
-    Without those an unknown sender is told: nothing that they wrote is repeated.
+    Without those it goes to an unknown sender: nothing that they wrote is repeated.
     """
     # What waits for a `yes` must be told as it will be run; its words are all understood.
     line = "" if known is None else result.line.line if result.awaits_yes else echo(result.line, known)

@@ -125,7 +125,9 @@ def drop(connection: Connection, userid: str, board: int) -> None:
     letter or a page tells the rest.
     """
     waiting = (each.letter for each in waiting_for(connection, userid) if each.letter.board == board)
-    take(connection, [each.key for each in waiting if not (isinstance(each.said, BoardNews) and each.said.words)])
+    told = [each.key for each in waiting if not (isinstance(each.said, BoardNews) and each.said.words)]
+    if told:
+        take(connection, told)
 
 
 def waiting_for(connection: Connection, userid: str) -> list[WaitingLetter]:
