@@ -75,7 +75,7 @@ KINDS: dict[MailKind, dict[str, tuple[str, str]]] = {
         "practice again": ("practice", "Not done: practice a1 You have begun your practice game already")
     },
     "puzzled": {
-        "no command": ("chat", "Your reply has no move and no command"),
+        "no command": ("topics", "Your reply has no move and no command"),
         "a question": ("topics", "What the rules of Cephalopod say about capturing:"),
         "less mail": ("topics", "Nothing has been stopped yet."),
         "asked again": ("topics", "You have had our answer to this within the hour."),

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from pbmserv.commands.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING, word_lists
+from pbmserv.commands.vocabulary import CLOSING, COURTESY, NEVER_BY_SLIP, OPENING
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.games import games
 from pbmserv.games.board import is_cell_like, split_cells
 from pbmserv.games.info import Info

@@ -4,13 +4,10 @@ A userid must not be a command, nor look like another player's or like the serve
 """
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
-from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from email_validator import EmailNotValidError, validate_email
 
@@ -60,12 +57,6 @@ _USERID = re.compile(r"[a-z](?:[a-z0-9._-]{0,18}[a-z0-9_-])", re.IGNORECASE | re
 OPENING = "\"'`*_~([{<\u00ab\u00bb\u2039\u203a"
 
 CLOSING = "\"'`*_~)]}>\u00ab\u00bb\u2039\u203a.,;:!"
-
-
-@cache
-def word_lists(file: str, package: str) -> Mapping[str, Any]:
-    """The tables of a package's TOML file of words in human languages. Read once, when needed."""
-    return MappingProxyType(tomllib.loads(files(package).joinpath(file).read_text("utf-8")))
 
 
 def is_number(word: str) -> bool:

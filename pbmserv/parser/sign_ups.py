@@ -12,7 +12,8 @@ from itertools import chain
 from typing import Final
 
 from pbmserv.commands.server import Server
-from pbmserv.commands.vocabulary import is_kept_back, is_userid, word_lists
+from pbmserv.commands.vocabulary import is_kept_back, is_userid
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.title import title_of

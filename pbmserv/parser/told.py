@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from pbmserv.commands.typed_moves import Spelling, clear_move, ends_move, is_letter, is_of_words
-from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS, word_lists
+from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.games.notation import in_one_case
 from pbmserv.parser.decoration import words_with_marks
 from pbmserv.parser.taken_back import denies

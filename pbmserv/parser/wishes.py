@@ -27,7 +27,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS, word_lists
+from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.parser.game_names import opened_by_game
 
 SOCIAL: Final = frozenset({"thanks", "hello", "sorry"})

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Container, Sequence
 from functools import cache
 
-from pbmserv.commands.vocabulary import CLOSING, OPENING, is_number, word_lists
+from pbmserv.commands.vocabulary import CLOSING, OPENING, is_number
+from pbmserv.commands.word_lists import word_lists
 
 FIRST_BOARD = 101
 

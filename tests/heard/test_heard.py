@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbmserv.commands.vocabulary import word_lists
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.parser.wishes import SOCIAL, wish_of
 
 HERE = Path(__file__).parent

@@ -126,7 +126,7 @@ def test_three_letters_a_day_each_about_what_was_asked(post: Post) -> None:
 def test_three_answers_to_words_below_a_welcome(post: Post) -> None:
     """What was asked comes before the question that is open."""
     (welcome,) = post.mail(HANA, "signup hana")
-    asked = ("What are the rules?", "Lovely weather today", "Nice birds here", "Is anybody there?")
+    asked = ("What are the rules?", "My dog is brown", "Nice birds here", "Is anybody there?")
     first, second, third, *fourth = (post.answer(welcome, each) for each in asked)
     assert said(first).startswith("The rules of Cephalopod in short:")
     assert said(second).startswith("The account hana is waiting for your")

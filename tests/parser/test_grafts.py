@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbmserv.commands.typed_moves import Spelling
-from pbmserv.commands.vocabulary import word_lists
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.games import games
 from pbmserv.parser.parse import parse_mail
 from pbmserv.parser.parsed import IncomingMail, Parsed, Unparsed, WhichOne

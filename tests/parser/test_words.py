@@ -4,7 +4,8 @@ import re
 
 import pbmserv.mail.reading.phrases
 import pbmserv.parser.words
-from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid, word_lists
+from pbmserv.commands.vocabulary import is_address, is_reserved, is_userid
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.parser.slips import is_one_slip_away, likely_commands
 from pbmserv.parser.words import normalised, phrases
 from tests.docs import ROOT

@@ -7,7 +7,7 @@ from sqlalchemy import delete
 
 from pbmserv.commands import policy
 from pbmserv.commands.server import Server
-from pbmserv.commands.vocabulary import word_lists
+from pbmserv.commands.word_lists import word_lists
 from pbmserv.services.app import App
 from pbmserv.services.views import load_board
 from pbmserv.services.wordy import writer_at

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from pbmserv.commands.vocabulary import word_lists
+from pbmserv.commands.word_lists import word_lists
 
 _MOST: Final = 400
 """Characters of a line that are looked at."""
