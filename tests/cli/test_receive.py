@@ -194,7 +194,7 @@ def test_it_starts_with_only_what_it_needs(ready: Terminal) -> None:
     floors = {name[1] for name in found if name[0] == "pbmserv" and len(name) > 1}
     assert floors == {"cli", "commands", "mail", "services", "store"}
     ours = {".".join(name) for name in found if name[:2] == ("pbmserv", "commands") and len(name) > 2}
-    assert ours == {"pbmserv.commands.server"}
+    assert ours == {"pbmserv.commands.server", "pbmserv.commands.word_lists"}
 
 
 @pytest.mark.slow
