@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from pbmserv.mail.sending.maildir import read_all
 from tests.browser.live import ALICE, BOB, PERSONAL_LINK, Live, serving
+from tests.cli.processes import wait_for
 
 NINA = "nina@example.org"
 PATIENCE = 30_000  # milliseconds
@@ -61,7 +63,7 @@ def test_the_way_in(server: Live, page: Page) -> None:
     open_newest_mail(page, server, NINA)
     page.frame_locator("iframe").get_by_role("link", name="B3").click()
     expect(page.get_by_label("From")).to_have_value(NINA)
-    assert "You played B3, and your first game has begun" in sent(page)
+    assert "You played B3, robot.random answered" in sent(page)
 
     number = play_to_the_end(page, server)
     # The robot plays by chance, but by the same chance on the same board.
@@ -218,7 +220,8 @@ def square(page: Page, name: str, does: str) -> Locator:
 
 
 def open_newest_mail(page: Page, server: Live, address: str) -> None:
-    """Opens the newest mail to an address in the mailbox."""
+    """Opens the newest mail to an address in the mailbox, once there is one."""
+    wait_for(lambda: any(letter.header("To") == address for letter in read_all(server.outgoing)))
     page.goto(server.home)
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Mailbox").click()
     page.get_by_label("Mails to").select_option(address)

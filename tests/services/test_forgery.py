@@ -137,9 +137,9 @@ def add_by_bob(post: Post, number: int) -> bytes:
     return post.write(BOB, "as bob poppy", f"{'add' if number % 2 else 'change address'} {VICTIM}")
 
 
-def challenges_as_bob(post: Post, number: int) -> bytes:
+def challenges_as_bob(post: Post, _: int) -> bytes:
     """Games that bob seems to start with alice."""
-    return post.write(BOB, "challenge bob alice", str(number))
+    return post.write(BOB, "challenge bob alice")
 
 
 def chat_as_bob(post: Post, number: int) -> bytes:
