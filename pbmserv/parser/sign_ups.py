@@ -125,20 +125,14 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 def _expression(phrase: str) -> tuple[str, tuple[str, str]]:
     """A phrase as an expression, and what must stand before and behind it."""
-    said = phrase.removeprefix("=").replace("(", "(?:").replace("(?:?", "(?").replace("*", r"\w*+").replace("~", r"\S{0,8}")
-    before, slot, after = re.split("(#+)", said.replace(" _", r"(?: \S+){0,5}?"), maxsplit=1) if "#" in said else (said.replace(" _", r"(?: \S+){0,5}?"), "", "")
+    said = phrase.removeprefix("=").replace("(", "(?:").replace("*", r"\w*+").replace("~", r"\S{0,8}")
+    said, slot, after = (
+        said.replace(" _", r"(?: \S+){0,5}").replace("##", "@").partition("@" if "##" in said else "#")
+    )
     if slot:
-        said = f"(?i:{before}){_kind(len(slot))}({_NAME})(?i:{after})"
-    else:
-        said = before
+        said = f"(?i:{said}){'(?=[A-Z])' if slot == '@' else ''}({_NAME})(?i:{after})"
     if phrase.startswith("="):
         return said, ("^", r"(?: [A-Z]\S*)?$")
     if slot and not after:
         return said, (_APART, rf"(?= ?$| [A-Z]| ?[^\w\s]|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
-    return f"(?i:{said})" if not slot else said, (_APART, r"(?![A-Za-z0-9])")
-
-
-def _kind(marks: int) -> str:
-    """What a name of the slot with these many marks begins with."""
-    sure = rf"[A-Za-z.-]{{1,20}}[0-9_]|(?i:{'|'.join(sorted(_words('first_names')))})(?![A-Za-z0-9._-])"
-    return ("", "", f"(?=[A-Z]|{sure})", f"(?={sure})")[marks]
+    return f"(?i:{said})", (_APART, r"(?![A-Za-z0-9])")
