@@ -5,10 +5,9 @@ clause with such a phrase that it is not so, or is about somebody else, or is lo
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from pbmserv.commands.server import Server
@@ -17,7 +16,7 @@ from pbmserv.commands.word_lists import word_lists
 from pbmserv.parser.line import parse_line
 from pbmserv.parser.parsed import IncomingMail, Parsed, ParsedMail, Unparsed
 from pbmserv.parser.title import title_of
-from pbmserv.parser.words import normalised
+from pbmserv.parser.words import normalised, without_accents
 
 _MOST_LINES: Final = 10
 _MOST_CHARACTERS: Final = 1000
@@ -27,6 +26,7 @@ _MARKS: Final = str.maketrans(
 )
 _CLAUSE: Final = re.compile(r"[,;!?\u3001\u3002\n]|[.](?!\w)| -+(?!\S)")
 _APART: Final = r"(?<![A-Za-z0-9])"
+_ELIDED: Final = re.compile(r"(?<!\w)(?:[dl]|un|[Qq]u)'(?=\w)")
 _NAME: Final = r"[A-Za-z][A-Za-z0-9._-]*+"
 
 
@@ -63,15 +63,17 @@ def wanted_account(text: str, title: str, server: Server) -> str | None:
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) > _MOST_LINES or len(text) > _MOST_CHARACTERS or "://" in text:
         return None
-    titled, said = _clauses(title), [clause for line in lines for clause in _clauses(line)]
-    told = [*said, *titled]
+    said = [clause for line in lines for clause in _clauses(line)]
+    told = [*said, *_clauses(title)]
     wishes = [each for each in told if _pattern("wishes").search(each) or _pattern("signs").search(each)]
     wishes += [each for each in told if _pattern("titles").fullmatch(each)]
     if not wishes or any(map(_pattern("denied").search, wishes)) or any(map(_pattern("business").search, told)):
         return None
     alone = said if len(said) == 1 and not _pattern("titles").fullmatch(said[0]) else []
     affirmed = [each for each in told if not _pattern("denied").search(each)]
-    matches = ([_pattern(kind).finditer(each) for each in affirmed] for kind in ("signs", "named", "called"))
+    pairs = chain.from_iterable(pairwise(_clauses(line)) for line in lines)
+    read = {"signs": affirmed, "beside": map(" ".join, pairs), "named": affirmed, "called": affirmed}
+    matches = ([_pattern(kind).finditer(each) for each in clauses] for kind, clauses in read.items())
     ways = ([found[found.lastindex or 0] for found in chain.from_iterable(each)] for each in matches)
     usable = ({name.lower(): name for name in names if _is_usable(name, server)} for names in (*ways, alone))
     found = [*next(filter(None, usable), {}).values()]
@@ -83,15 +85,13 @@ def _is_usable(name: str, server: Server) -> bool:
 
 
 def _clauses(text: str) -> list[str]:
-    plain = _latin(normalised(text)).translate(_MARKS)
-    parts = (_pattern("polite").sub(" ", part).split() for part in _CLAUSE.split(plain))
+    parts = (_pattern("polite").sub(" ", part).split() for part in _CLAUSE.split(_plain(normalised(text))))
     return [" ".join(words) for words in parts if words]
 
 
-def _latin(text: str) -> str:
-    """The text without accents, in Latin letters where these are usual."""
-    apart = unicodedata.normalize("NFKD", text.translate(_letters()))
-    return "".join(each for each in apart if not unicodedata.combining(each))
+def _plain(text: str) -> str:
+    """The text without accents, marks and what is elided before a word, in Latin letters where these are usual."""
+    return _ELIDED.sub("", without_accents(text.translate(_letters()))).translate(_MARKS)
 
 
 @cache
@@ -109,7 +109,8 @@ def _words(kind: str) -> frozenset[str]:
 
 def _phrases(kind: str) -> Iterator[str]:
     lists = word_lists("sign_ups.toml", __package__)[kind].values()
-    return (" ".join(_latin(each).replace("'", "").split()) for table in lists for each in table.split(","))
+    plain = (_ELIDED.sub("", without_accents(each.translate(_letters()))).replace("'", "") for each in lists)
+    return (" ".join(each.split()) for table in plain for each in table.split(","))
 
 
 @cache
@@ -124,15 +125,13 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 
 def _expression(phrase: str) -> tuple[str, tuple[str, str]]:
-    """A phrase as an expression, and what must stand before and behind it."""
-    said = phrase.removeprefix("=").replace("(", "(?:").replace("*", r"\w*+").replace("~", r"\S{0,8}")
-    said, slot, after = (
-        said.replace(" _", r"(?: \S+){0,5}").replace("##", "@").partition("@" if "##" in said else "#")
-    )
-    if slot:
-        said = f"(?i:{said}){'(?=[A-Z])' if slot == '@' else ''}({_NAME})(?i:{after})"
-    if phrase.startswith("="):
-        return said, ("^", r"(?: [A-Z]\S*)?$")
-    if slot and not after:
-        return said, (_APART, rf"(?= ?$| [A-Z]| ?[^\w\s]|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))")
-    return f"(?i:{said})", (_APART, r"(?![A-Za-z0-9])")
+    """A phrase as an expression up to its name, and what must stand before it and behind."""
+    plain = phrase.removeprefix("=").replace("(", "(?:").replace("*", r"\w*+").replace("~", r"\S{0,8}")
+    before, slot, after = re.split("(#+|$)", plain.replace(" _", r"(?: \S+){0,5}?"), maxsplit=1)
+    sure = rf"[A-Za-z.-]{{1,20}}[0-9_]|(?i:{'|'.join(_words('first_names'))})(?![A-Za-z0-9._-])"
+    begin = ("", "", f"(?=[A-Z]|{sure})", f"(?={sure})")[len(slot)]
+    name = f"{begin}({_NAME})(?i:{after})" if slot else ""
+    behind = r"(?: [A-Z]\S*)?$" if phrase.startswith("=") else r"(?![A-Za-z0-9])"
+    if slot and not after and not phrase.startswith("="):
+        behind = rf"(?= ?$| [A-Z]| ?[^\w\s]|[^\0-\x7f]| (?i:{'|'.join(_words('behind'))})(?!\w))"
+    return f"(?i:{before})", ("^" if phrase.startswith("=") else _APART, name + behind)

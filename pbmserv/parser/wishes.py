@@ -19,7 +19,6 @@ a short one, and a rare clue more than one that many wishes share.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from typing import Any, Final, NamedTuple
 from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS
 from pbmserv.commands.word_lists import word_lists
 from pbmserv.parser.game_names import opened_by_game
+from pbmserv.parser.words import without_accents
 
 SOCIAL: Final = frozenset({"thanks", "hello", "sorry"})
 """Wishes that any other overrides. Their answer says how words reach the others, too."""
@@ -215,8 +215,8 @@ def plain_words(text: str, most: int = _MOST_CHARACTERS, kind: re.Pattern[str] |
     >>> " ".join(plain_words("Qu\u2019est-ce que c'est? I don't! \u79c1\u306e\u756a"))
     'qu est ce que c est ? i dont \u79c1 \u306e \u756a'
     """
-    apart = unicodedata.normalize("NFKD", _SHORTENED.sub("", _IS.sub(r"\1 is", text[:most].casefold())))
-    return (kind or _WORD).findall("".join(each for each in apart if not unicodedata.combining(each)))
+    whole = _SHORTENED.sub("", _IS.sub(r"\1 is", text[:most].casefold()))
+    return (kind or _WORD).findall(without_accents(whole))
 
 
 _IS: Final = re.compile(r"\b(wh(?:at|ere|o|en)|how)['\u2019]?s\b")

@@ -71,6 +71,11 @@ def normalised(line: str) -> str:
     return " ".join(plain.split())
 
 
+def without_accents(text: str) -> str:
+    """The text with each letter as its plain one."""
+    return "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+
+
 def board_number(word: str) -> int | None:
     """The board that `101`, `101#7`, `101:` or `#101` names. No lower one is named in such dress.
 

@@ -19,7 +19,8 @@ from tests.conftest import ADDRESS, Clock
 from tests.services.post import Post
 
 FOLDER: Final = Path(__file__).parent
-FILES: Final = [file for name in ("sign_ups", "sign_ups_own") if (file := FOLDER / f"{name}.toml").exists()]
+NAMES: Final = ("sign_ups", "sign_ups_own", "sign_ups_apart")
+FILES: Final = [file for name in NAMES if (file := FOLDER / f"{name}.toml").exists()]
 
 
 @dataclass(frozen=True)
