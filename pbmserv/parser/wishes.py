@@ -46,7 +46,7 @@ _RAREST: Final = 4
 _NEAR: Final = 2
 """By how much a second wish may weigh less, and is offered beside the first."""
 
-_ACROSS: Final = 6
+_ACROSS: Final = 7
 """What clues weigh at least that stand in several sentences."""
 
 _SHORT: Final = 9
@@ -158,14 +158,21 @@ def _may_be_name(word: str) -> bool:
 
 
 def _phrases_at(words: Sequence[str], start: int) -> Iterator[_Found]:
+    """Those that begin there; small words may stand between theirs: `how does this game even work`."""
     nodes = [_known()]
     for place in range(start, len(words)):
         stems = (words[place], *(f"{words[place][:end]}*" for end in range(len(words[place]) + 1)))
-        nodes = [node[stem] for node in nodes for stem in stems if stem in node]
-        for node in nodes:
+        ahead = [node[stem] for node in nodes for stem in stems if stem in node]
+        for node in ahead:
             yield from (_Found(start, place + 1 - start, *meant) for meant in node.get("", ()))
+        nodes = ahead + (nodes if place > start and words[place] in _between() else [])
         if not nodes:
             break
+
+
+@cache
+def _between() -> frozenset[str]:
+    return frozenset(word_lists("wishes.toml", __package__)["between"].split(", "))
 
 
 @cache
@@ -232,7 +239,7 @@ _ANY: Final = "any"
 _SPOKEN: Final = 1.5
 """How many times less than the likeliest language another may be found in a letter, and still count."""
 
-_BEFORE_TITLES: Final = frozenset({"play", "game", "amid"})
+_BEFORE_TITLES: Final = frozenset({"play", "game", "amid", "has", "works"})
 _NAMED_AFTER: Final = MappingProxyType({"beside": "somebody", "addressed": "listener", "inquired": "missed"})
 """Clues behind which a name may stand, and the clue that it then is."""
 
