@@ -165,14 +165,10 @@ def _phrases_at(words: Sequence[str], start: int) -> Iterator[_Found]:
         ahead = [node[stem] for node in nodes for stem in stems if stem in node]
         for node in ahead:
             yield from (_Found(start, place + 1 - start, *meant) for meant in node.get("", ()))
-        nodes = ahead + (nodes if place > start and words[place] in _between() else [])
+        may_be_left_out = place > start and _BETWEEN in _known().get(words[place], {}).get("", ())
+        nodes = ahead + nodes * may_be_left_out
         if not nodes:
             break
-
-
-@cache
-def _between() -> frozenset[str]:
-    return frozenset(word_lists("wishes.toml", __package__)["between"].split(", "))
 
 
 @cache
@@ -235,6 +231,9 @@ _WORD: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+|\?")
 _MARKED: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+\*?|[?*=^,]")
 _ANY: Final = "any"
 """The language of clues that are the same in many."""
+
+_BETWEEN: Final = (_ANY, "between")
+"""The clue of words that may stand within any phrase."""
 
 _SPOKEN: Final = 1.5
 """How many times less than the likeliest language another may be found in a letter, and still count."""
