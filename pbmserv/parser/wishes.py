@@ -47,7 +47,7 @@ _RAREST: Final = 4
 _NEAR: Final = 2
 """By how much a second wish may weigh less, and is offered beside the first."""
 
-_ACROSS: Final = 6
+_ACROSS: Final = 7
 """What clues weigh at least that stand in several sentences."""
 
 _SHORT: Final = 9
@@ -159,12 +159,15 @@ def _may_be_name(word: str) -> bool:
 
 
 def _phrases_at(words: Sequence[str], start: int) -> Iterator[_Found]:
+    """Those that begin there; small words may stand between theirs: `how does this game even work`."""
     nodes = [_known()]
     for place in range(start, len(words)):
         stems = (words[place], *(f"{words[place][:end]}*" for end in range(len(words[place]) + 1)))
-        nodes = [node[stem] for node in nodes for stem in stems if stem in node]
-        for node in nodes:
+        ahead = [node[stem] for node in nodes for stem in stems if stem in node]
+        for node in ahead:
             yield from (_Found(start, place + 1 - start, *meant) for meant in node.get("", ()))
+        may_be_left_out = place > start and _BETWEEN in _known().get(words[place], {}).get("", ())
+        nodes = ahead + nodes * may_be_left_out
         if not nodes:
             break
 
@@ -230,10 +233,13 @@ _MARKED: Final = re.compile(rf"[{_EAST}]|[^\W_{_EAST}]+\*?|[?*=^,]")
 _ANY: Final = "any"
 """The language of clues that are the same in many."""
 
+_BETWEEN: Final = (_ANY, "between")
+"""The clue of words that may stand within any phrase."""
+
 _SPOKEN: Final = 1.5
 """How many times less than the likeliest language another may be found in a letter, and still count."""
 
-_BEFORE_TITLES: Final = frozenset({"play", "game", "amid"})
+_BEFORE_TITLES: Final = frozenset({"play", "game", "amid", "has", "works"})
 _NAMED_AFTER: Final = MappingProxyType({"beside": "somebody", "addressed": "listener", "inquired": "missed"})
 """Clues behind which a name may stand, and the clue that it then is."""
 

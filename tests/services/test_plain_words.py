@@ -21,7 +21,8 @@ from tests.services.plain_mails import Entry, entries
 from tests.services.post import Post, text_of
 
 ALICE, BOB = "alice@example.org", "bob@example.org"
-A_LETTER = 3_000
+A_LETTER = 3_300
+"""The rules of Lasca in short are the longest that these letters bring."""
 
 
 @pytest.fixture
