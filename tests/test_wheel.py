@@ -136,7 +136,7 @@ def test_serves_from_an_empty_folder(programs: Path, tmp_path: Path) -> None:
         answer = send_and_wait(listen, mails, sign_up_mail()).letter
         assert answer is not None
         assert answer.header("To") == "alice@example.org"
-        assert b"That confirms your account" in answer.raw
+        assert b"That opens your account" in answer.raw
         assert httpx.get(f"http://{web}/games").status_code == 200
         assert httpx.get(f"http://{web}/style.css").status_code == 200
         server.send_signal(signal.SIGTERM)

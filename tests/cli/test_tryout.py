@@ -273,7 +273,7 @@ def test_answers_prove_who_writes(terminal: Terminal, tmp_path: Path) -> None:
             return terminal.succeed("mail", "--from", f"{who}@example.org", *words)
 
         for who in ("alice", "bob"):
-            assert "That confirms your account" in mail(who, f"signup {who} sesame")
+            assert "That opens your account" in mail(who, f"signup {who} sesame")
             assert f"Welcome, {who}!" in mail(who, "--answer", "yes")
         begun = " ".join(mail("bob", "--answer", "challenge bob alice -size=3x5").split())
         assert "Your game of Cephalopod with alice has started. Your turn. You have 21 days." in begun

@@ -1,11 +1,17 @@
 """What waits for a `yes`: who may say it, from where, how long, and what it does then."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import get_args
 
 import pytest
 
 from pbmserv.cli.bootstrap import new_token
+from pbmserv.commands.account import Exported
+from pbmserv.commands.command import ConfirmationKind
 from pbmserv.commands.server import Server
+from pbmserv.matches.player import PersonalData, PersonalQuestion
+from pbmserv.rendering.templates import say
 from pbmserv.services.app import App
 from pbmserv.services.views import list_players, load_board
 from pbmserv.store.outbox import QueuedMessage
@@ -458,3 +464,11 @@ def test_a_second_address_is_the_players_only_by_its_own_yes(club: Post) -> None
     club.answer(question, "yes")
     assert club.mail(WORK, "help")[0].recipient == ALICE
     assert "alice" in text_of(club.mail(WORK, "as alice sesame", "next")[0])
+
+
+def test_an_export_names_every_kind_of_question() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    open_now = tuple(PersonalQuestion(kind, ALICE, (), now) for kind in get_args(ConfirmationKind))
+    kept = PersonalData(now, (), open_now, (), 0, ())
+    said = say(Exported("alice", (), (), (), (), (), 0, kept), Server(ADDRESS))
+    assert said.count(f", mailed to {ALICE}") == len(open_now)
