@@ -75,15 +75,12 @@ def _asked(
         if in_a_moves_place(other) != in_a_moves_place(said)
         and not is_beside_board(other.arguments.move, spelling)
     }
-    if not others and not is_off and not _is_dropped(in_a_moves_place(said), below, spelling):
+    beneath = map(normalised, below[:_MOST_SEARCHED].split("\n"))
+    # `forget d4`, `not d4!`
+    is_dropped = any(in_a_moves_place(said) in denied_in(each, spelling) for each in beneath)
+    if not others and not is_off and not is_dropped:
         return line
     return ParsedLine(unparsed=which_one(board, (said.line, *others.values())))
-
-
-def _is_dropped(move: str, text: str, spelling: Spelling) -> bool:
-    """Whether a line withdraws the move and names no other: `forget d4`, `not d4!`."""
-    lines = map(normalised, text[:_MOST_SEARCHED].split("\n"))
-    return any(move in denied_in(line, spelling) for line in lines)
 
 
 def denied_in(line: str, spelling: Spelling) -> frozenset[str]:
@@ -133,7 +130,8 @@ def _said_below(text: str, board: int, spelling: Spelling) -> Iterator[ParsedLin
         yield PROSE if may_be_a_name(plain, spelling) else parse_line(plain, board, spelling)
         for move in corrections_in(f"{led} {plain}", spelling) or _left_open(plain, spelling):
             yield replace(parse_line(move, board, spelling), is_bare=True)
-        led = plain if _is_phrase(plain) else ""
+        is_phrase = tuple(map(bare_word, words_of(plain))) in phrases("correcting")
+        led = plain if is_phrase else ""
 
 
 def _left_open(line: str, spelling: Spelling) -> tuple[str, ...]:
@@ -166,11 +164,6 @@ def _is_let(plain: Sequence[str], spelling: Spelling) -> bool:
     is_named = tuple(plain[-2:-1]) in {("the",), ("a",)}
     is_let = plain[-3:-2] == ["let"] and plain[-2] != "me"
     return (is_named or is_let) and is_of_words(plain[-1], spelling)
-
-
-def _is_phrase(line: str) -> bool:
-    """Whether a line is a correcting word and nothing else."""
-    return tuple(map(bare_word, words_of(line))) in phrases("correcting")
 
 
 def _is_corrected(words: Sequence[str], plain: Sequence[str], start: int, end: int) -> bool:

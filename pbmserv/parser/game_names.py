@@ -17,14 +17,13 @@ from pbmserv.commands.vocabulary import COURTESY, SMALL_WORDS, close_to, is_user
 from pbmserv.games import games
 from pbmserv.parser.fitting import fit_any
 from pbmserv.parser.prose import ADDRESSED, ANSWERING, PROSY, is_sentence, is_witness
-from pbmserv.parser.words import FIRST_BOARD, board_number
+from pbmserv.parser.words import FIRST_BOARD, board_number, plain_word
 
 _LONGEST: Final = 6
 """Words that a name may be written in: `five or pairs`."""
 
 _FEWEST_WITH_PASSWORD: Final = 2
 _CLOSE: Final = 0.75
-_MARKS: Final = ".,;:!?\"'()*"
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9'-]*", re.ASCII | re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"[^a-z0-9]")
 _OPTION: Final = re.compile(r"-+[a-z]+(?:=\S*)?", re.ASCII | re.IGNORECASE)
@@ -116,7 +115,7 @@ def unknown_game(words: list[str], answered_board: int | None) -> UnknownGame | 
 
 def _is_without_prose(words: Sequence[str]) -> bool:
     # In capitals stand the places that an example leaves to be filled: `challenge YOU SOMEBODY`.
-    plain = {word.strip(_MARKS).lower() for word in words if not (len(word) > 1 and word.isupper())}
+    plain = {plain_word(word) for word in words if not (len(word) > 1 and word.isupper())}
     return plain.isdisjoint(SMALL_WORDS | COURTESY)
 
 

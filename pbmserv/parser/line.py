@@ -40,7 +40,7 @@ from pbmserv.parser.parsed import Parsed, UnknownCommand
 from pbmserv.parser.prose import RESULTS, given_up, is_sentence, single_word_reply, without_courtesy, yes_or_no
 from pbmserv.parser.slips import acts, named_command, names_board_or_square, slip_for
 from pbmserv.parser.told import told_move
-from pbmserv.parser.words import FIRST_BOARD, board_number
+from pbmserv.parser.words import FIRST_BOARD, board_number, plain_word
 
 _LONGEST = 1000
 
@@ -248,12 +248,11 @@ def _board_first(words: list[str], game: str | None, answered_board: int | None)
 _PLAY: Final = "play"
 _WITH: Final = frozenset({"with", "against", "vs"})
 _MOST_OTHERS: Final = 5
-_MARKS: Final = ".,;:!?\"'()*"
 
 
 def _challenge(words: Sequence[str], answered_board: int | None) -> ParsedLine:
     """`play robot`, `play go against bob -size=9`: in a reply about a board only against a robot; else prose."""
-    plain = [word.strip(_MARKS).lower() for word in words]
+    plain = [*map(plain_word, words)]
     while plain and plain[-1] in COURTESY:
         plain.pop()
     if plain[:1] != [_PLAY] or words[-1].endswith(("?", "!")):

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from pbmserv.commands.vocabulary import COURTESY, NEVER_BY_SLIP, SETTINGS, SMALL_WORDS
 from pbmserv.games.board import is_cell_like
-from pbmserv.parser.words import FIRST_BOARD, board_number, listed, phrase_at, phrases
+from pbmserv.parser.words import FIRST_BOARD, board_number, listed, phrase_at, phrases, plain_word
 
 PROSY = frozenset({"yes", "no", "set", "add", "block", "unblock", "export", "forgot", "accept", "rematch"})
 """Commands whose names begin sentences: `Set the clock`, `Add me`, `No way`."""
@@ -33,7 +33,6 @@ _QUESTION_END = re.compile(r"[^\W\d_][?!]+$")
 _OFFER = re.compile(r"[1-9][0-9]?[.,;!]?", re.ASCII)
 _TOKEN = re.compile(r"[a-z0-9]{20}", re.ASCII | re.IGNORECASE)
 _KEYS = SETTINGS | {"off"}
-_MARKS = ".,;:!?\"'()*"
 _LONGEST_RESIGNATION = 9
 
 
@@ -45,21 +44,21 @@ def is_sentence(name: str, kind: str, after: Sequence[str], answered_board: int 
     """
     if not after:
         return False
-    if name == "no" or (name == "yes" and (answered_board is not None or not after[0].strip(_MARKS))):
+    if name == "no" or (name == "yes" and (answered_board is not None or not plain_word(after[0]))):
         return not any(map(_TOKEN.fullmatch, after))
     if name == "unsubscribe":
         return not any(map(is_witness, after))
-    if name == "yes" and len(after) == 1 and after[0].strip(_MARKS).lower() in _RECEIPTS:
+    if name == "yes" and len(after) == 1 and plain_word(after[0]) in _RECEIPTS:
         return True
     if name in ADDRESSED:
-        return any(word.strip(_MARKS).lower() in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
+        return any(plain_word(word) in SMALL_WORDS | COURTESY for word in _up_to_colon(after))
     if kind == "open" and name != "help" and _SENTENCE_END.search(after[-1]) and not is_witness(after[0]):
         return True
     if name in _NOUNS:
         return _is_talked_about(kind, after, answered_board)
     if (name not in PROSY and name != "next") or any(map(is_witness, after)):
         return False
-    plain = [word.strip(_MARKS).lower() for word in after]
+    plain = [*map(plain_word, after)]
     if name == "set" and len(plain) == 2 and plain[1] == "on":
         return False
     return any(word in SMALL_WORDS or word in COURTESY for word in plain) or bool(_QUESTION_END.search(after[-1]))
@@ -69,7 +68,7 @@ def _is_talked_about(kind: str, after: Sequence[str], answered_board: int | None
     """Whether something is said of what a command is called after. Below a colon may stand what was meant."""
     if any(map(is_witness, after)) or after[-1].endswith(":"):
         return False
-    plain = [word.strip(_MARKS).lower() for word in after]
+    plain = [*map(plain_word, after)]
     is_in_answer = kind == "open" and answered_board is not None
     return plain[0] in _SAYING_HOW or (is_in_answer and not SMALL_WORDS.isdisjoint(plain))
 
@@ -84,15 +83,12 @@ def without_courtesy(name: str, kind: str, after: Sequence[str]) -> list[str]:
     Nothing is removed if the last word may be a password.
     """
     kept = list(after)
-    if name == "forgot" and [word.strip(_MARKS).lower() for word in kept[-2:]] in (
-        ["password"],
-        ["my", "password"],
-    ):
+    if name == "forgot" and [*map(plain_word, kept[-2:])] in (["password"], ["my", "password"]):
         return []
     said = COURTESY | {"me"} if name == "help" else COURTESY
     # No password stands behind the number of an offer, and no opening command has any.
     may_end_so = kind in ("open", "opening") or (name == "accept" and _OFFER.fullmatch(next(iter(kept), "")))
-    while may_end_so and kept and kept[-1].strip(_MARKS).lower() in said:
+    while may_end_so and kept and plain_word(kept[-1]) in said:
         kept.pop()
     return kept
 
@@ -106,7 +102,7 @@ def yes_or_no(words: Sequence[str]) -> str | None:
     >>> [yes_or_no(line.split()) for line in said]
     ['yes', 'yes', 'no', 'yes', None, None]
     """
-    first, *rest = [word.strip(_MARKS).lower() for word in words] or [""]
+    first, *rest = [*map(plain_word, words)] or [""]
     if first not in ANSWERING or any("?" in word for word in words):
         return None
     place = 0
@@ -126,7 +122,7 @@ def given_up(words: Sequence[str]) -> tuple[str, int | None] | None:
     """
     if not 1 < len(words) <= _LONGEST_RESIGNATION:
         return None
-    plain = [word.strip(_MARKS).lower() for word in words]
+    plain = [*map(plain_word, words)]
     said = NEVER_BY_SLIP.intersection(plain)
     boards = [number for word in words if (number := board_number(word)) is not None and number >= FIRST_BOARD]
     rest = [word for word in plain if word not in said and board_number(word) is None]
@@ -145,7 +141,7 @@ def is_witness(word: str) -> bool:
         or word.startswith("-")
         or "@" in word
         or _TOKEN.fullmatch(word) is not None
-        or word.lower().strip(_MARKS) in _KEYS
+        or plain_word(word) in _KEYS
     )
 
 

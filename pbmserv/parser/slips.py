@@ -12,7 +12,7 @@ from pbmserv.parser.fitting import PROSE, FittedWords, ParsedLine, fit_any, fitt
 from pbmserv.parser.game_names import unknown_game
 from pbmserv.parser.parsed import UnknownCommand
 from pbmserv.parser.prose import ADDRESSED, PROSY, is_sentence, is_witness
-from pbmserv.parser.words import FIRST_BOARD, board_number
+from pbmserv.parser.words import FIRST_BOARD, board_number, plain_word
 
 PASS = "pass"  # noqa: S105
 """Short for `password`, and an everyday word: `Pass me the salt`."""
@@ -26,7 +26,6 @@ _LONG_NAME = 6
 _LONG_ENOUGH = 5
 _CLOSE = 0.75
 _CLOSE_WORD = 0.72
-_MARKS = ".,;:!?\"'()*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def near_word(word: str, after: Sequence[str]) -> tuple[str, ...]:
         for name in commands()
         if (name[0] == lowered[0] or sorted(name) == sorted(lowered)) and name not in PROSY | NEVER_BY_SLIP
     ]
-    is_prose = any(each.strip(_MARKS).lower() in SMALL_WORDS - COURTESY for each in after)
+    is_prose = any(plain_word(each) in SMALL_WORDS - COURTESY for each in after)
     if is_prose or not (word.isalpha() and word.isascii()) or word.lower() in ELSEWHERE:
         return ()
     return close_to(word, names, _CLOSE_WORD)

@@ -61,6 +61,15 @@ def phrase_at(words: Sequence[str], place: int, known: Container[tuple[str, ...]
     return next((each for each in lengths if tuple(words[place : place + each]) in known), 0)
 
 
+def plain_word(word: str) -> str:
+    """A word in small letters, without the marks that end sentences or quote.
+
+    >>> plain_word('"Yes!"')
+    'yes'
+    """
+    return word.strip(".,;:!?\"'()*").lower()
+
+
 def normalised(line: str) -> str:
     """The line with one kind of blank, dash, quote, digit and letter form for each, and no blank at its ends.
 
