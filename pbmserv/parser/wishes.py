@@ -167,7 +167,8 @@ def _phrases_at(words: Sequence[str], start: int) -> Iterator[_Found]:
         for node in ahead:
             yield from (_Found(start, place + 1 - start, *meant) for meant in node.get("", ()))
         may_be_left_out = place > start and _BETWEEN in _known().get(words[place], {}).get("", ())
-        nodes = ahead + nodes * may_be_left_out
+        # Each once, by whichever words it was reached: else a letter of such words alone would take long.
+        nodes = [*{id(node): node for node in ahead + nodes * may_be_left_out}.values()]
         if not nodes:
             break
 
