@@ -56,6 +56,8 @@ def said(post: Post, text: str) -> str:
         ("What is your web address?", "Every game can be seen there: https://club.test/boards/101"),
         ("Your link gives an error", "what you did and what you saw: op@club.test"),
         ("How do I sign up?", "Your username is alice."),
+        ("My stone has now simply gone!", "What the rules of Cephalopod say about capturing:"),
+        ("I throw now in the towel", "resign 101"),
         ("Ich möchte die Regeln von Go lesen", "The rules of Go in short:"),
     ],
 )
@@ -90,7 +92,7 @@ def test_two_wishes_that_are_near_are_both_offered(club: Post) -> None:
     )
     answer = said(club, "Can I take my move back? Or offer a draw?")
     assert (
-        "to ask for your last move back? undo 101 Or do you want to offer a draw? propose 101 Your game" in answer
+        "to ask for your last move back? undo 101 Or do you want to offer a draw? propose 101 Your turn." in answer
     )
 
 
@@ -131,7 +133,7 @@ def test_without_pages_and_contact(sqlite_post: Post) -> None:
     [
         (
             "Hello, could you send me the rules of hex?",
-            "To read the rules of hex, which needs no account: help hex",
+            "The rules of Hex in short:",
         ),
         ("Which games do you have?", "To see which games there are, which needs no account: list"),
         ("Can I play against a computer?", "this starts a game against a robot: cephalopod challenge NAME robot"),
