@@ -56,6 +56,8 @@ def said(post: Post, text: str) -> str:
         ("What is your web address?", "Every game can be seen there: https://club.test/boards/101"),
         ("Your link gives an error", "what you did and what you saw: op@club.test"),
         ("How do I sign up?", "Your username is alice."),
+        ("My stone has now simply gone!", "What the rules of Cephalopod say about capturing:"),
+        ("I throw now in the towel", "resign 101"),
         ("Ich möchte die Regeln von Go lesen", "The rules of Go in short:"),
     ],
 )
