@@ -88,7 +88,7 @@ class Person:
         return written
 
     def _words(self, text: str, place: "re.Match[str] | None") -> str | None:
-        if "To confirm it without a move, answer yes" in " ".join(text.split()):
+        if "To open your account without a move, answer yes" in " ".join(text.split()):
             return "yes"
         self.has_account = self.has_account or text.startswith(f"Welcome, {self.userid}!")
         if place is None or not TURN.search(news_of(text)):
