@@ -271,7 +271,8 @@ def test_random_game(
                 player.reply(welcome, "set receipts on")
                 assert body(player.next_mail()).startswith("Each of your moves by mail is now acknowledged.")
                 mails += 1
-        players[0].send(ADDRESS, "cephalopod challenge alice bob", "Good luck!")
+        # Words that nothing proves would wait for a yes, and the game with them.
+        players[0].send(ADDRESS, "cephalopod challenge alice bob", "Good luck!" if confirm == "from" else "")
         seen: dict[Client, BoardMail] = {}
         last = players[0]
         while True:
