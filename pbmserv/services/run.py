@@ -167,8 +167,9 @@ def _run(work: UnitOfWork, step: Step, pending: PendingMail, credentials: Verifi
     if isinstance(line, Unparsed):
         return CommandResult(line, _with_legal_choices(line.error, records, identity.player), None)
     question, now = step.question, pending.message.received_at
-    said = pending.runnable.comment
-    comment = said if step.words in said else f"{step.words}\n{said}".rstrip()
+    comment = pending.runnable.comment
+    if step.words and f"\n{step.words}\n" not in f"\n{comment}\n":
+        comment = f"{step.words}\n{comment}".rstrip()
     if step.confirmed and question:
         # What came from an address of the player's counts as if it had come from the first one.
         proof: Proof = "personal" if question.kind == "own address" else "confirmed"

@@ -128,7 +128,8 @@ def write_due(app: App, now: datetime) -> bool:
     # What has ended a process at each try is not tried once more.
     to_try = [each for each in ours if each.tries <= MOST_TRIES]
     try:
-        _write(app, to_try, now)
+        if to_try:
+            _write(app, to_try, now)
     except DBAPIError:
         # The database went away, which is no fault of the letters.
         with writing(app.engine) as connection:
@@ -186,8 +187,7 @@ def _write_together(app: App, due: Sequence[WaitingLetter], now: datetime, board
                 continue
             beside = [other.letter for other in due if other.has_waited and other.key not in along]
             try:
-                written = _written(work, each.letter, beside, known)
-                tried.append(written)
+                tried.append(written := _written(work, each.letter, beside, known))
                 known |= {(each.board, each.player_id): each.entry for each in written.told}
                 along |= {*written.along}
             except DBAPIError:
@@ -341,8 +341,7 @@ def _with_news(work: UnitOfWork, letter: Letter, along: Sequence[Letter], told: 
     seat = board.match.seat_of(player.userid)
     tells_own = board.state.status != "active" or any(isinstance(each.said, Answer) for each in along)
     if known is not None or not tells_own:
-        since = known if known is None or tells_own else board.known_to(seat, known)
-        news = replace(news, since=since)
+        news = replace(news, since=known if known is None or tells_own else board.known_to(seat, known))
     return replace(letter, said=news)
 
 

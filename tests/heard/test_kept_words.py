@@ -55,6 +55,12 @@ def test_words_below_the_yes_go_along(post: Post) -> None:
     assert "| Hello Ben! | PS: I am back." in to(BOB, answers)
 
 
+def test_words_that_begin_others_are_kept(post: Post) -> None:
+    """What stands below the yes may happen to contain them."""
+    (question,) = post.mail(ALICE, "message bob", "hi")
+    assert "| hi | this is me" in to(BOB, post.answer(question, "yes\nthis is me"))
+
+
 def test_other_words_are_another_question(post: Post) -> None:
     """A mail in Alice's name does not change what her own question sends."""
     (question,) = post.mail(ALICE, "message bob", "Hello Ben!")
